@@ -1,7 +1,7 @@
 /**
- * Every failure of the product in one table: its stable code, its HTTP status, the command line's exit code, and
- * whether trying again can help. Messages are for people: they say what to do and contain no server paths, no SQL and
- * no secrets.
+ * Every failure of the product in one table: its stable code, its HTTP status, the exit code of the
+ * command line, and whether trying again can help. Messages are for people: they say what to do,
+ * and contain no server paths, SQL or secrets.
  */
 
 export const exitCodes = {
@@ -77,7 +77,7 @@ export const failures = {
   analysis_not_retryable: failure(409, exitCodes.conflict),
   upload_missing: failure(409, exitCodes.conflict),
   tier_downgrade: failure(400, exitCodes.usage),
-  /** When fetching a result: the analysis ended without one, or has none yet. */
+  /** When a result is fetched: the analysis ended without one, or does not have one yet. */
   analysis_failed: failure(422, exitCodes.failure),
   analysis_not_ready: failure(409, exitCodes.tryAgainLater, true),
   tenant_not_found: failure(404, exitCodes.notFound),
@@ -93,14 +93,14 @@ export const failures = {
   blob_too_large: failure(413, exitCodes.failure),
   blob_damaged: failure(500, exitCodes.integrityFailure),
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
-  /** The store responded, but refused: wrong credentials, no such bucket, no write permission. */
+  /** The store responded but refused: wrong credentials, no such bucket, no write permission. */
   store_refused: failure(400, exitCodes.notAllowed),
-  /** An expired presigned URL: request a new one. */
+  /** A presigned URL has expired: request a new one. */
   url_expired: failure(403, exitCodes.tryAgainLater, true),
   identity_unavailable: failure(503, exitCodes.tryAgainLater, true),
   // Servers, seen from the command line
   server_unreachable: failure(503, exitCodes.tryAgainLater, true),
-  /** TLS: this is not the server that was meant, or cannot prove that it is. */
+  /** TLS: this is not the intended server, or it cannot prove that it is. */
   server_untrusted: failure(502, exitCodes.notAllowed),
   server_unexpected: failure(502, exitCodes.failure),
   // Backups
@@ -117,7 +117,7 @@ export const failures = {
 
 export type ErrorCode = keyof typeof failures;
 
-/** What exactly failed, for messages in other languages; see `contract/failure-reasons.ts`. */
+/** What exactly failed, for messages in other languages, as in `contract/failure-reasons.ts`. */
 export interface FailureReason {
   readonly code: string;
   readonly values: object;
@@ -125,7 +125,7 @@ export interface FailureReason {
 
 interface FailureOptions extends ErrorOptions {
   readonly reason?: FailureReason | null;
-  /** When trying again may help, if known. */
+  /** After how many seconds trying again may help, if known. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -150,13 +150,13 @@ export class ForensicsError extends Error {
     return failures[this.code].exit;
   }
 
-  /** True if the same request may succeed later without any change by the caller. */
+  /** True if the same request may succeed later, without any change by the caller. */
   get canRetry(): boolean {
     return failures[this.code].retry;
   }
 }
 
-/** Whether it is one of our own errors, with one of these codes. */
+/** Whether the error is one of our own, with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is ForensicsError {
   return error instanceof ForensicsError && codes.includes(error.code);
 }
@@ -174,7 +174,7 @@ export async function nullOn<T>(
   }
 }
 
-/** The first `code` of the error and its causes that starts with `begin`; empty if there is none. */
+/** The first `code`, of the error itself or its causes, that starts with `begin`; empty if there is none. */
 export function causeCode(error: unknown, begin = ''): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
@@ -182,7 +182,7 @@ export function causeCode(error: unknown, begin = ''): string {
   return '';
 }
 
-/** Foreign errors become `internal`, with the original as cause; our own pass unchanged. */
+/** Any other error becomes `internal`, with the original as its cause; our own errors pass unchanged. */
 export function toForensicsError(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   return new ForensicsError('internal', 'An internal error occurred.', {

@@ -1,12 +1,12 @@
-/** A queue in which names take turns, so that a thousand entries with one name delay every other name by only one. */
+/** A queue in which names take turns, so that a thousand entries of one name delay any other by only one entry. */
 export interface FairQueue<T> {
   add(name: string, entry: T): void;
-  /** Removes and returns the next entry of the names that `isAllowed` accepts; undefined if none of them has one. */
+  /** Removes and returns the next entry whose name `isAllowed` accepts; undefined if there is none. */
   next(isAllowed?: (name: string) => boolean): T | undefined;
 }
 
 export function createFairQueue<T>(): FairQueue<T> {
-  /** By name, in the order in which they are served next; a name without entries is absent. */
+  /** Entries by name, in the order in which names take their next turn; a name without entries is absent. */
   const queues = new Map<string, T[]>();
   return {
     add(name, entry) {

@@ -71,13 +71,13 @@ export type { WordedFinding as RankedFinding } from './present/findings.ts';
 export type { ReportTexts } from './present/report-item.ts';
 
 export interface AnalyzeOptions {
-  /** Model identifier; defaults to the package's latest image model. */
+  /** Model identifier; defaults to the latest image model in the package. */
   readonly model?: string;
-  /** Localisation model; defaults to the package's latest one. */
+  /** Localisation model; defaults to the latest one in the package. */
   readonly locator?: string;
-  /** Folder with more models, in addition to those in the package. */
+  /** Folder with more models, besides those in the package. */
   readonly modelsDir?: string;
-  /** How much evidence a decision needs; `default` if omitted. Never turns real into fake or vice versa. */
+  /** How much evidence a decision needs; `default` if omitted. Never turns real into fake, or vice versa. */
   readonly decisionStrategy?: DecisionStrategy;
   /** Whole number that determines every random choice; defaults to 1337. */
   readonly seed?: number;
@@ -90,20 +90,20 @@ export interface Analyzed {
   readonly verdict: ResultClass;
   /** Why nothing was decided; empty for `real` and `fake`. */
   readonly reasons: readonly ReasonCode[];
-  /** The fields that `/v1/analysis` returns, as the API's numbers. */
+  /** The fields that `/v1/analysis` returns, with the numbers of the API. */
   readonly result: ResultFields;
-  /** Everything that was found, which is what `renderReport` needs. */
+  /** Everything that was found; `renderReport` needs it. */
   readonly examination: Examination;
 }
 
 /**
- * Examines one picture. For many, open a sandbox once with `createSandbox` and call its `examine`: a sandbox keeps its
- * child processes.
+ * Examines one picture. To examine many, open a sandbox once with `createSandbox` and call its
+ * `examine`, because a sandbox keeps its child processes.
  *
- * @param picture - path of a picture in any of the formats listed in the manual, or its bytes; 65 to 20,000 pixels a
- *   side, at most 100 megapixels.
- * @throws {ForensicsError} `image_*`, `file_*` for the picture, `model_*` for the model, `inference_*` for the child
- *   process.
+ * @param picture - path of a picture in any of the formats listed in the manual, or its bytes; 65
+ *   to 20,000 pixels on each side, at most 100 megapixels.
+ * @throws {ForensicsError} `image_*`, `file_*` for the picture, `model_*` for the model,
+ *   `inference_*` for the child process.
  */
 export async function analyze(
   picture: string | Uint8Array,
@@ -132,8 +132,8 @@ export interface ReportOptions {
   /** Defaults to English and German. */
   readonly languages?: readonly Language[];
   /**
-   * Also render raw maps with one value per pixel, as 16-bit greyscale PNG; those with one value per cell are always
-   * included.
+   * Also renders raw maps with one value per pixel, as 16-bit greyscale PNG; those with one value
+   * per cell are always included.
    */
   readonly withFullMaps?: boolean;
   readonly signal?: AbortSignal;
@@ -142,7 +142,7 @@ export interface ReportOptions {
 /**
  * Heatmaps (PNG), report texts and PDFs for a picture that has been examined. Needs no model.
  *
- * @param picture - the same picture that `examination` is about.
+ * @param picture - the picture that was examined.
  * @throws {ForensicsError} as `analyze`.
  */
 export async function renderReport(

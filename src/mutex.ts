@@ -1,4 +1,4 @@
-/** Runs tasks with the same key one after another within this process; those with different keys do not wait. */
+/** Runs tasks with the same key one after another within this process; tasks with different keys do not wait. */
 
 export type Mutex = <T>(key: string, act: () => Promise<T>) => Promise<T>;
 
@@ -6,7 +6,7 @@ export function createMutex(): Mutex {
   const last = new Map<string, Promise<unknown>>();
   return async (key, act) => {
     const mine = (last.get(key) ?? Promise.resolve()).then(act);
-    // The next one waits for this to end, however it ends; a failure goes only to its own caller.
+    // The next task waits for this one to end, with or without success; only this task's own caller sees a failure.
     const ended = mine.catch(() => undefined);
     last.set(key, ended);
     try {

@@ -1,12 +1,12 @@
 /**
- * Retries operations that can safely be repeated. Only the function that sends a request retries it, never its callers,
- * so that attempts do not multiply.
+ * Retries operations that can safely be repeated. Only the function that sends a request retries
+ * it, and none of its callers do, so that attempts do not multiply.
  */
 
 import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
 
-/** A clock, and a way to wait by it; tests advance it. */
+/** A clock, and a way of waiting that uses this clock; tests advance it. */
 export interface Pace {
   /** Milliseconds, from any starting point. */
   now(): number;
@@ -24,7 +24,7 @@ export const realPace: Pace = {
 };
 
 /**
- * The result of `work`, or of `late` if it takes longer than `ms`. Ends the waiting, not the work itself.
+ * The result of `work`, or of `late` if it takes longer than `ms`. This ends the wait, not the work itself.
  *
  * @throws whatever `work` and `late` throw; the reason of `end`.
  */
@@ -49,9 +49,9 @@ export async function withinTime<T>(
 interface RetryOptions {
   /** Milliseconds before the next attempt; null if another attempt cannot help. `attempt` counts from 1. */
   readonly pauseAfter: (error: unknown, attempt: number) => number | null;
-  /** No attempt starts later than this after the first. */
+  /** No attempt starts later than this after the start of the first. */
   readonly budgetMs?: number;
-  /** Ends the waiting between attempts, never an attempt, because the sender needs to know its outcome. */
+  /** Ends the waits between attempts, but never an attempt, because the sender needs to know the outcome. */
   readonly signal?: AbortSignal | undefined;
   readonly pace?: Pace | undefined;
 }
@@ -64,7 +64,7 @@ export async function retry<T>(
   const begun = pace.now();
   return pRetry(act, {
     retries: Infinity,
-    // We choose the pauses, because the library does not know Retry-After.
+    // We determine the pauses ourselves, because the library does not know Retry-After.
     minTimeout: 0,
     async shouldRetry({ error, attemptNumber }) {
       const pauseMs = pauseAfter(error, attemptNumber);
@@ -75,7 +75,7 @@ export async function retry<T>(
   });
 }
 
-/** Up to half of the pause is random, so that clients that failed at once do not all come back at once. */
+/** Up to half of the pause is random, so that clients that failed at the same moment do not all return at once. */
 export function backoffMs(attempt: number, firstMs: number, factor: number): number {
   return firstMs * factor ** (attempt - 1) * (0.5 + Math.random() / 2);
 }

@@ -12,7 +12,7 @@ interface BlockValues {
   readonly values: Float32Array;
 }
 
-/** Cells without a whole block take the value of the nearest one. */
+/** Cells without a whole block take the value of the nearest block. */
 export function mapOfBlocks(blocks: BlockValues, facts: Picture['facts']): CellMap {
   const { columns, rows, grid } = blocks;
   const across = Math.ceil(facts.storedWidth / blockPx);
@@ -31,8 +31,8 @@ function nearestBlock(cell: number, offset: number, blocks: number): number {
 }
 
 /**
- * Mean over a square window around each cell, row by row; at the edges, over the part of the window inside. Running
- * sums make the time independent of the window size.
+ * Mean over a square window around each cell, in row-major order; at an edge, over the part of the
+ * window inside the map. Thanks to running sums, the time does not depend on the window size.
  *
  * @param radius - in cells; the window is `2 * radius + 1` wide.
  * @param means - output, an array other than `values`; filled and returned.
@@ -44,7 +44,7 @@ export function boxMean(
   means: Float32Array = new Float32Array(values.length),
 ): Float32Array {
   const rows = values.length / columns;
-  // One sum per column, padded on both sides with as many zeros as a window extends past the edge.
+  // One sum per column, with zeros on both sides as far as a window can extend past the edge.
   const sums = new Float64Array(columns + 2 * radius + 1);
   const inside = sums.subarray(radius + 1, radius + 1 + columns);
   const shares = Float64Array.from({ length: columns }, (_, x) => 1 / spanAt(x, columns, radius));
@@ -77,7 +77,7 @@ function spanAt(at: number, length: number, radius: number): number {
   return Math.min(length - 1, at + radius) - Math.max(0, at - radius) + 1;
 }
 
-/** Moves the window down: adds the row that enters to the sums and subtracts the one that leaves, if they exist. */
+/** Moves the window down: adds the row that enters to the sums and subtracts the one that leaves, if there are any. */
 function slide(sums: Float64Array, values: Float32Array, enters: number, leaves: number): void {
   const columns = sums.length;
   if (enters < values.length && leaves >= 0) {
@@ -91,11 +91,11 @@ function slide(sums: Float64Array, values: Float32Array, enters: number, leaves:
   }
 }
 
-// The 8 by 8 DCT of JPEG on a luma plane, block by block on one grid.
+// The 8 by 8 DCT of JPEG on a luma plane, for the blocks of one grid.
 
 export const blockPx = 8;
 const blockArea = blockPx * blockPx;
-/** JPEG's level shift of 128, expressed in the DC coefficient. */
+/** JPEG's level shift of 128, in units of the DC coefficient. */
 const levelShift = 1024;
 
 export interface Grid {
@@ -104,7 +104,7 @@ export interface Grid {
   readonly top: number;
 }
 
-/** Number of whole blocks of a grid inside a plane. */
+/** Number of whole blocks of a grid that lie inside a plane. */
 interface BlockCount {
   readonly columns: number;
   readonly rows: number;
@@ -121,8 +121,8 @@ export function countBlocks(
 }
 
 /**
- * Calls back with the 64 unquantised coefficients of each whole block, row by row of blocks. They are laid out as in
- * the block, one row per vertical frequency, and are valid only until the next block.
+ * Calls back with the 64 unquantised coefficients of each whole block, one row of blocks after another. They are laid
+ * out as in the block, one row per vertical frequency, and are valid only until the next block.
  *
  * @param horizontal - how many of the lowest horizontal frequencies to compute; the others are 0.
  */
@@ -147,8 +147,8 @@ export function forEachBlock(
 }
 
 /**
- * Like `Math.round`, which takes three times as long. @param value - a coefficient divided by a whole step: with 24
- * bits it never comes close enough to a half for the results to differ.
+ * Like `Math.round`, which takes three times as long. @param value - a coefficient divided by a whole step, which
+ * with 24 bits is never so close to a half that the results would differ.
  */
 export function nearestWhole(value: number): number {
   return Math.floor(value + 0.5);
@@ -182,7 +182,7 @@ const c6 = Math.cos((6 * Math.PI) / 16);
 const c2MinusC6 = Math.cos((2 * Math.PI) / 16) - c6;
 const c2PlusC6 = Math.cos((2 * Math.PI) / 16) + c6;
 
-/** The factor by which `transformEight` exceeds the orthonormal transform at each frequency. */
+/** The factor by which the result of `transformEight` exceeds the orthonormal transform, for each frequency. */
 export const excess = Float64Array.from({ length: blockPx }, (_, u) =>
   u === 0 ? Math.sqrt(8) : 4 * Math.cos((u * Math.PI) / 16),
 );
@@ -192,9 +192,9 @@ const toOrthonormal = Float64Array.from(
 );
 
 /**
- * One-dimensional DCT of the eight numbers that start at `start`, `step` apart; writes frequencies 0..7 from `to` on.
- * The algorithm is that of Arai, Agui and Nakajima (1988), with five multiplications. Always pass the same kind of
- * array, so that V8 inlines this function into the calling loops.
+ * One-dimensional DCT of the eight numbers that start at `start`, `step` apart; writes frequencies 0..7, starting at
+ * `to`. This is the algorithm of Arai, Agui and Nakajima (1988), with five multiplications. Always pass the same type
+ * of array, so that V8 inlines this function into the loops that call it.
  */
 export function transformEight(
   from: Float64Array,

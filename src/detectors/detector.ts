@@ -1,6 +1,6 @@
 /**
- * The contract that every forensic method implements. A finding or a skip is a result, not an error: "too small for
- * this method" is information for the examiner.
+ * The interface that every forensic method implements. A finding or a skip is a result, not an
+ * error: "too small for this method" is information for the examiner.
  */
 
 import {
@@ -26,7 +26,7 @@ export interface Finding {
   readonly strength: Strength;
   /** What the method observed. Examinations stored by earlier versions contain complete sentences instead. */
   readonly statement: FindingStatement | Bilingual;
-  /** Numbers behind the statement, by name. */
+  /** The numbers behind the statement, by name. */
   readonly measures: Readonly<Record<string, number>>;
   /** The paper or standard that the method comes from. */
   readonly source: string;
@@ -36,7 +36,7 @@ export interface Finding {
 export interface LocalisedFinding {
   readonly finding: Finding;
   readonly map: CellMap;
-  /** The two regions of copied parts: in the map, regions that touch cannot be told apart. */
+  /** The two regions of copied parts, which cannot be told apart in the map if they touch. */
   readonly copies?: readonly Region[];
 }
 
@@ -48,18 +48,18 @@ export interface Skipped {
 
 /** Results of the trace network, available to every detector along with the pixels. */
 export interface TraceEvidence {
-  /** Calibrated probability 0..1 that the picture is fake, and its standard deviation over the Monte Carlo passes. */
+  /** Calibrated probability, 0..1, that the picture is fake, and its standard deviation over the Monte Carlo passes. */
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
   readonly patchesRead: number;
   readonly passes: number;
-  /** What kind of picture the transformer sees, and how much it resembles a photograph; null without a transformer. */
+  /** The kind of picture that the transformer sees, and its likeness to a photograph; null without a transformer. */
   readonly kind: {
     readonly kind: PictureKind;
     readonly photograph: number;
     readonly photographMin: number;
   } | null;
-  /** What the picture's size indicates; null if it is not one that generators use. */
+  /** What the picture's size indicates; null if generators do not use this size. */
   readonly size: Pick<GeneratorSizes, 'ratio' | 'sources' | 'leastSide'> | null;
 }
 
@@ -67,7 +67,7 @@ export interface TraceEvidence {
 export interface ChangeEvidence {
   /** Logit that anything in the picture was changed. */
   readonly score: number;
-  /** Probability 0..1 that each cell was changed, and that this output is correct. */
+  /** For each cell, the probability 0..1 that it was changed, and the probability that this value is correct. */
   readonly changed: CellMap;
   readonly trust: CellMap;
 }
@@ -82,13 +82,13 @@ export interface DetectorInput {
 
 export type Answer = Finding | LocalisedFinding | Skipped;
 
-/** `Given` is narrower for a method that never marks regions, or always does. */
+/** `Given` is narrower for a method that never marks regions, or always marks some. */
 export interface Detector<Given extends Answer = Answer> {
   readonly method: string;
   examine(input: DetectorInput): Given;
 }
 
-/** Minimum likelihood ratio of each of the `strengths`, in order. */
+/** Minimum likelihood ratio for each of the `strengths`, in the same order. */
 export const strengthFrom = [0, 2, 10, 100, 1000, 10_000] as const;
 
 /** @param ratio - likelihood ratio in favour of the indicated side, 1 or more. */
@@ -98,9 +98,9 @@ export function strengthOfRatio(ratio: number): Strength {
 }
 
 /**
- * Strength of a file's statement about its own origin, by who vouches for it. This is a convention, not a measurement,
- * because a forger decides how often the statement is false. Anyone can sign, but only with a certificate and the right
- * program; anyone can write plain text.
+ * Strength of a file's statement about its own origin, by who vouches for it. This is a convention,
+ * not a measurement, because forgers decide how often such statements are false. Anyone can sign,
+ * but needs a certificate and a suitable program; anyone can write plain text.
  */
 export const strengthOfAssurance = {
   unsigned: 'weak',
@@ -112,7 +112,7 @@ export const strengthOfAssurance = {
 export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
 
 /**
- * Weight of a finding whose strength is a convention: the score is the corresponding probability at even prior odds.
+ * Weight of a finding whose strength is a convention: its score is the corresponding probability at even prior odds.
  */
 export function conventionalWeight(speaksFor: 'real' | 'fake', strength: Strength): Weight {
   const ratio = strengthFrom[strengths.indexOf(strength)]!;

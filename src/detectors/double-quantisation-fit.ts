@@ -5,12 +5,12 @@ import { blockPx, countBlocks, forEachBlock, type Grid, nearestWhole } from './b
 import type { StoredPlane } from './stored-plane.ts';
 
 /**
- * Number of zig-zag frequencies read; beyond these too few values are non-zero. They lie in the first five columns of
- * the block.
+ * Number of zig-zag frequencies that are read; at higher ones, too few values are non-zero. These
+ * frequencies lie in the first five columns of the block.
  */
 const frequencies = 15;
 const horizontal = 5;
-/** In nats; below this, a single save explains the histogram equally well. */
+/** In nats; below this, a single save explains the histogram as well as two do. */
 const minGain = 15;
 
 export interface BlockFit {
@@ -18,18 +18,18 @@ export interface BlockFit {
   readonly rows: number;
   /** One log likelihood ratio per block, in nats; 0 is neutral. */
   readonly logSingle: Float32Array;
-  /** Result for each frequency; null where it shows no earlier save. */
+  /** Result for each frequency; null if the frequency shows no earlier save. */
   readonly combs: readonly (Comb | null)[];
   /**
-   * Share 0..1 of blocks with clipped pixels (black or white in any channel). Clipping shifts their coefficients, so
-   * they are skipped.
+   * Share, 0..1, of blocks with clipped pixels (black or white in any channel). These blocks are
+   * skipped, because clipping shifts their coefficients.
    */
   readonly clippedShare: number;
 }
 
 interface SavedPicture {
   readonly plane: StoredPlane;
-  /** The stored pixels that the luma in `plane` comes from. */
+  /** The stored pixels from which the luma in `plane` was computed. */
   readonly rgb: Uint8Array;
   readonly grid: Grid;
   /** Quantisation steps of the last save in zig-zag order; all 1 for losslessly stored pixels. */
@@ -52,7 +52,7 @@ export function readBlocks(saved: SavedPicture): BlockFit {
   return { columns, rows, logSingle, combs, clippedShare: own.clipped / (columns * rows) };
 }
 
-/** Quantised values of each frequency read, block by block; beyond `maxSteps` for clipped blocks. */
+/** Quantised values of each frequency that is read, block by block; beyond `maxSteps` for every clipped block. */
 function quantise({ plane, rgb, grid, steps }: SavedPicture) {
   const { columns, rows } = countBlocks(plane, grid);
   const values = Array.from({ length: frequencies }, () => new Int16Array(columns * rows));
@@ -79,7 +79,7 @@ function isClipped(rgb: Uint8Array, start: number, line: number): boolean {
   for (let y = 0; y < blockPx; y++) {
     const end = start + y * line + 3 * blockPx;
     for (let at = start + y * line; at < end; at++) {
-      // Adding 1 turns only 0 and 255 into numbers with none of these bits set.
+      // Adding 1 clears all these bits for 0 and 255 only.
       if (((rgb[at]! + 1) & 254) === 0) return true;
     }
   }
@@ -99,25 +99,25 @@ function addFits(
   }
 }
 
-/** Values beyond this many steps are rare and carry little information. */
+/** Values beyond this many steps are rare, and carry little information. */
 const maxSteps = 60;
 
 /**
- * Standard deviation of a coefficient after rounding the picture to 8-bit colours and converting it back to luma: 0.29
- * from luma rounding alone, more from the colours.
+ * Standard deviation of a coefficient after rounding the picture to 8-bit colours and converting
+ * these to luma: 0.29 from rounding the luma alone, more from rounding the colours.
  */
 const roundingNoise = 0.45;
 
 /**
- * How many times as often each quantised value occurs if the coefficient had been quantised with another step before:
- * the number of multiples of the first step that land on the value, blurred by rounding, relative to what falls there
- * otherwise.
+ * How many times as often each quantised value occurs if the coefficient was previously quantised
+ * with another step: the multiples of the first step that become this value, blurred by rounding,
+ * relative to what would otherwise become it.
  *
  * @param first - step of the earlier save.
  * @param second - step of the later save.
  * @returns ratios for the values -60..60, in this order, averaging 1 over a period.
- * @see Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions
- *   on Information Forensics and Security 7 (2012), section III.
+ * @see Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts",
+ *   IEEE Transactions on Information Forensics and Security 7 (2012), section III.
  */
 function doubledRatios(first: number, second: number): Float64Array {
   const reach = 4 * roundingNoise;
@@ -131,13 +131,13 @@ function doubledRatios(first: number, second: number): Float64Array {
   });
 }
 
-/** Range of the table, in half grey levels: beyond it the distribution function is 0 or 1. */
+/** Range of the table, in half grey levels; beyond it, the distribution function is 0 or 1. */
 const maxHalves = 64;
 const tableOfHalves = Float64Array.from({ length: 2 * maxHalves + 1 }, (_, at) =>
   below((at - maxHalves) / 2 / roundingNoise),
 );
 
-/** Share of rounding noise below this many half grey levels. Steps are integers, so no finer values occur. */
+/** Share of rounding noise below this many half grey levels; as steps are integers, finer values do not occur. */
 function belowHalves(halves: number): number {
   return tableOfHalves[Math.min(maxHalves, Math.max(-maxHalves, halves)) + maxHalves]!;
 }
@@ -153,26 +153,26 @@ function below(z: number): number {
   return z < 0 ? tail : 1 - tail;
 }
 
-// Estimates the step of an earlier save at one frequency from the comb that double quantisation leaves in its histogram.
+// Estimates an earlier save's step at one frequency from the comb that double quantisation leaves in the histogram.
 
 const bins = 2 * maxSteps + 1;
-/** Largest first step tried: above it, hardly any values survive at the frequencies read. */
+/** Largest first step that is tried: with larger ones, hardly any values remain at the frequencies read. */
 const maxFirst = 40;
-/** Share of values that fit neither save (clipped or processed); keeps a single value from deciding a block. */
+/** Assumed share of values that fit neither save (clipped or processed), so that no single value decides a block. */
 const strayShare = 0.1;
-/** Minimum number of values: smaller histograms show nothing. */
+/** Minimum number of values, because smaller histograms show nothing. */
 const minValues = 50;
 const rounds = 8;
 
 interface Frequency {
   /** Quantised values of the blocks; values beyond 60 steps are ignored. */
   readonly values: Int16Array;
-  /** Quantised values of blocks half a block off the grid, where an earlier save leaves no comb. */
+  /** Quantised values of blocks half a block off the grid, where an earlier save leaves no comb in the histogram. */
   readonly smoothed: Int16Array;
   readonly step: number;
   /**
-   * Whether this is the DC coefficient, whose value 0 is like any other. For other coefficients, 0 only shows how
-   * smooth a block is.
+   * Whether this is the DC coefficient, whose value 0 is a value like any other. For other
+   * coefficients, 0 only shows how smooth a block is.
    */
   readonly isConstant: boolean;
 }
@@ -181,13 +181,13 @@ interface Comb {
   readonly first: number;
   /** Share 0..1 of values that were quantised twice. */
   readonly doubled: number;
-  /** Log likelihood gain over a single save, in nats. */
+  /** Gain in log likelihood over a single save, in nats. */
   readonly gain: number;
-  /** For the values -60..60: log of how many times as likely each value is in a block saved once. */
+  /** For the values -60..60: log of how many times as likely the value is in a block that was saved only once. */
   readonly logSingle: Float64Array;
 }
 
-/** The first step that best explains the values; null if a single save explains them equally well. */
+/** The first step that explains the values best; null if a single save explains them equally well. */
 function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
   const seen = countValues(frequency.values, frequency.isConstant);
   const total = seen.reduce((sum, count) => sum + count, 0);
@@ -214,13 +214,13 @@ function countValues(values: Int16Array, isConstant: boolean): Float64Array {
   return Float64Array.from(counted);
 }
 
-/** Distribution after a single save: AC coefficients are symmetric, the DC coefficient varies slowly. */
+/** Distribution after a single save: symmetric for AC coefficients, varying slowly for the DC coefficient. */
 function singleDistribution({ smoothed, isConstant }: Frequency): Float64Array {
   const counts = countValues(smoothed, isConstant);
   const even = isConstant
     ? counts.map((_, at) => mean(counts.subarray(Math.max(0, at - 3), at + 4)))
     : counts.map((count, at) => count + counts[bins - 1 - at]!);
-  // Adds a pseudocount, so that no unseen value is impossible.
+  // Adds a pseudocount, so that values that do not occur are not considered impossible.
   const filled = even.map((count, at) => (!isConstant && at === maxSteps ? 0 : count + 0.3));
   const total = filled.reduce((sum, count) => sum + count, 0);
   return filled.map((count) => count / total);
@@ -230,7 +230,7 @@ function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Mixes in a share of stray values, keeping the sum of `single` at 1. */
+/** Mixes in a share of stray values, and keeps the sum weighted by `single` at 1. */
 function mixedRatios(ratios: Float64Array, single: Float64Array): Float64Array {
   const sum = ratios.reduce((total, ratio, at) => total + ratio * single[at]!, 0);
   return ratios.map((ratio) => ((1 - strayShare) * ratio) / sum + strayShare);

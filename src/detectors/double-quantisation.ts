@@ -1,6 +1,6 @@
 /**
- * In a picture saved as JPEG twice, finds regions that were saved only once and so were inserted after the first save.
- * In a lossless file the first save is detected from the pixels, whose coefficients are still multiples of its steps.
+ * In a picture saved as JPEG twice, finds regions that were saved only once, and so were inserted after the first save.
+ * In a lossless file, the first save is detected from the pixels, whose coefficients are still multiples of its steps.
  */
 
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
@@ -20,15 +20,15 @@ import { storedLuma, storedRgb } from './stored-plane.ts';
 
 const method = 'double-quantisation';
 
-/** Minimum number of blocks for a usable histogram: a square of 144 pixels. */
+/** Minimum number of blocks for a usable histogram; 324 is a square of 144 by 144 pixels. */
 const minBlocks = 324;
-/** log10 of the expected number of such grids in pure noise. */
+/** Maximum log10 of the number of grids with as many votes that pure noise is expected to give. */
 const gridBelow = -3;
 
 /**
- * Criteria for an earlier save: this many frequencies, with two saves explaining a block's values better by this much
- * (in nats), and most blocks in agreement. Set by eye on 250 simulated pairs of the calibration set: where more blocks
- * disagreed, the history was a different one (three saves, scaling in between) and the map showed no change.
+ * Criteria for an earlier save: the minimum number of frequencies, the minimum gain per block (in nats) from assuming
+ * two saves, and the maximum share of disagreement. Set by eye on 250 simulated pairs of the calibration set: where
+ * more blocks disagreed, the history was different (three saves, or scaling in between) and the map showed no change.
  */
 const minCombs = 3;
 const minGainPerBlock = 0.4;
@@ -59,7 +59,7 @@ function lastSave(jpeg: JpegStructure | null): Save | null {
   return steps === null ? null : { grid: { left: 0, top: 0 }, steps };
 }
 
-/** For losslessly stored pixels: the grid of the earlier save, without steps of a later one. */
+/** For losslessly stored pixels: the grid of the earlier save; there are no steps of a later one. */
 function gridOnly(plane: ReturnType<typeof storedLuma>): Save | null {
   const { logFalseAlarms, ...grid } = findMainGrid(plane);
   if (logFalseAlarms > gridBelow) return null;
@@ -78,19 +78,19 @@ function isBelieved({ combs, logSingle, clippedShare }: BlockFit): boolean {
 
 /**
  * Mean nats per block above which a region counts as saved once, and the slope of the map there. On 101 changed
- * pictures of the calibration set, pixel F1 at 0.5 was 0.49 for a threshold of 0, 0.52 for 0.4 and 0.6, and 0.51 for 1
- * nat. The odds that a pixel was changed grew by a factor of e per nat.
+ * pictures of the calibration set, pixel F1 at 0.5 was 0.49 for a threshold of 0 nats, 0.52 for 0.4 and 0.6, and 0.51
+ * for 1. The odds that a pixel was changed grew by a factor of e per nat.
  */
 const singleFrom = 0.6;
 const steepness = 1;
-/** If a smaller share of the surrounding blocks carries information, the map returns to 0.5. */
+/** Where a smaller share of the surrounding blocks carries information, the map moves back towards 0.5. */
 const minInformativeShare = 0.25;
-/** Map threshold for the region named in the statement. */
+/** Minimum map value in the region that the statement names. */
 const regionFrom = 0.75;
 
 function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']): LocalisedFinding {
   const { columns, rows, logSingle } = fit;
-  // In blocks; larger in large pictures, where more regions are compared.
+  // In blocks; higher in large pictures, because more regions are compared there.
   const radius = Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
   const smoothed = boxMean(logSingle, columns, radius);
   const isInformative = Float32Array.from(logSingle, (nats) => (nats === 0 ? 0 : 1));
@@ -106,13 +106,13 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
 }
 
 /**
- * Nats per block of the region with the strongest evidence of a single save. 64 of 500 changed pictures of the
- * calibration set reached it, 4 of their 500 originals, and 3 of 495 scores of its photographs (unchanged, saved once
- * and twice more, at half size): 0.128 against 7 in 995.
+ * Nats per block in the region with the strongest evidence of a single save. This was reached by 64
+ * of 500 changed pictures of the calibration set, 4 of their 500 originals, and 3 of 495 scores of
+ * photographs (unchanged, saved once and twice more, and at half size): 0.128 against 7 in 995.
  */
 const peakFrom = 2.5;
 const ratioOfPeak = 18;
-/** Untouched pictures hardly ever exceed this; the score rises from here. */
+/** Untouched pictures hardly ever exceed this value; the score rises from here. */
 const quietUpTo = 1.5;
 const scorePerNat = 0.4;
 

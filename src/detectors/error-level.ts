@@ -1,6 +1,6 @@
 /**
- * Error level analysis, for examiners who know it and expect it. Shown but never weighed: what it reveals depends on
- * texture, edges and colours as much as on a change.
+ * Error level analysis, for examiners who know and expect it. It is shown but never weighed,
+ * because it reveals texture, edges and colours as much as changes.
  */
 
 import { inRows, luminanceTable } from '../image/jpeg-quality.ts';
@@ -14,7 +14,7 @@ const method = 'error-level';
 const quality = 90;
 const steps = Float64Array.from(inRows(luminanceTable(quality)));
 const corner = { left: 0, top: 0 };
-/** Radius in blocks over which blocks are averaged. */
+/** Radius, in blocks, of the window over which blocks are averaged. */
 const radius = 1;
 
 export const errorLevel: Detector<LocalisedFinding> = {
@@ -32,17 +32,17 @@ export const errorLevel: Detector<LocalisedFinding> = {
 };
 
 /**
- * The error of a save, in grey levels, relative to that of content never saved before: 0 if the save changes nothing
- * because a similar one came before, 1 if it changes as much as possible at this texture.
+ * How much a save changes a block, relative to content that was never saved before: 0 if it changes nothing, because a
+ * similar save came before, and 1 if it changes as much as is possible for this texture.
  */
 function errorLevelAt(lost: number, losable: number): number {
   return losable > 0 ? Math.min(1, Math.sqrt(Math.max(0, lost) / losable)) : 0;
 }
 
 /**
- * Squared error that quantisation adds to each block, and the expected error of a coefficient anywhere between two
- * steps: a twelfth of the step squared, or the whole of a smaller coefficient. The DCT preserves squared error, so no
- * pixel has to be decoded again.
+ * For each block, the squared error that quantisation adds, and the error expected if every
+ * coefficient lay anywhere between two steps: a twelfth of the step squared, or the whole of a
+ * smaller coefficient. The DCT preserves squared error, so no pixel has to be decoded again.
  */
 function trySave(plane: StoredPlane) {
   const { columns, rows } = countBlocks(plane, corner);

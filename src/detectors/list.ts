@@ -27,10 +27,10 @@ export const localisingDetectors: readonly Detector[] = [
   errorLevel,
 ];
 
-/** Methods that a report shows but that do not affect the verdict, unless the fusion gives them a weight. */
+/** Methods that reports show but that do not affect the verdict, unless the fusion gives them a weight. */
 export const shownDetectors: readonly Detector[] = [errorLevel];
 
-/** Methods of earlier versions, still found in stored examinations and bundles. They did not affect verdicts either. */
+/** Methods of earlier versions, which stored examinations and bundles still contain; they never affected verdicts. */
 export const retiredMethods: readonly string[] = ['jpeg-grid', 'noise-level', 'resampling'];
 
 export const detectors: readonly Detector[] = [

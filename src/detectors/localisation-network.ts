@@ -1,6 +1,6 @@
 /**
- * Reports the localisation network's finding on local changes. The network compares each region with the rest of the
- * picture by processing traces: residual noise, 8x8 DCT coefficients and block boundaries.
+ * Reports what the localisation network finds about local changes. The network compares the processing traces of each
+ * region with those of the rest of the picture: residual noise, 8x8 DCT coefficients and block boundaries.
  */
 
 import {
@@ -24,13 +24,13 @@ export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
 
 /**
  * Weight of a score, from the calibration set (120 simulated changes; 269 photographs unchanged, at JPEG 75 and at half
- * size): 42 changed pictures and 4 of 807 photographs reached a claim of 20 to 1, and 47 and 6 reached one of 10 to 1.
- * The ratios lie below the lower one-sided 95% bound of the first share divided by the upper bound of the second
- * (Clopper and Pearson).
+ * size). 42 changed pictures and 4 of 807 photographs reached a claim of 20 to 1; 47 and 6 reached one of 10 to 1. The
+ * ratios are below the lower one-sided 95% bound of the share of changed pictures, divided by the upper bound of the
+ * share of photographs (Clopper and Pearson).
  */
 const measuredWeight = { claim: 20, ratio: 12, below: 8 } as const;
 
-/** Threshold above which a cell counts as changed; training calibrated the map so that 0.5 is a good limit. */
+/** A cell counts as changed above this; the map was calibrated in training so that 0.5 is a good limit. */
 const changedFrom = 0.5;
 
 function toLocalisedFinding(
@@ -53,7 +53,7 @@ function toLocalisedFinding(
   return { finding, map: changed };
 }
 
-/** Finding nothing proves nothing: the network may not know this kind of change. */
+/** Finding nothing proves nothing, because the network may not know the kind of change. */
 function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
   const claim = Math.exp(logOdds);
   const { ratio, below } = measuredWeight;
@@ -62,8 +62,8 @@ function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
 }
 
 /**
- * Without a finding the map is not described: it points somewhere even in untouched pictures, and must not cast
- * suspicion on them.
+ * If the score indicates no change, the map is not described: it has peaks even in untouched
+ * pictures, and must not cast suspicion on them.
  */
 function toStatement(
   region: Region | null,

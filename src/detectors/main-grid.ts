@@ -1,6 +1,6 @@
 /**
- * Finds the 8 by 8 block grid of an earlier JPEG save in pixels that have been stored losslessly since. Each pixel
- * votes for the one of 64 possible grids whose block around it has the most zero coefficients.
+ * Finds the 8 by 8 block grid of an earlier JPEG save in pixels that were then stored losslessly. Each pixel votes for
+ * one of the 64 possible grids: that in which the block around the pixel has the most zero coefficients.
  *
  * @see Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the
  *   Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.
@@ -14,19 +14,19 @@ const blockArea = blockPx * blockPx;
 const overhang = blockPx - 1;
 /** Side in pixels of the squares in which every pixel votes. */
 const squarePx = 64;
-/** About half of a one-megapixel picture; one core casts about four million votes a second. */
+/** About half the votes of a one-megapixel picture; one core casts about four million votes a second. */
 const maxVotes = 300_000;
 
-/** Whether hardly any pixel has all 64 surrounding blocks inside the picture. */
+/** Whether for almost every pixel, some of the 64 blocks around it extend beyond the picture. */
 export function isTooSmallToVote({ width, height }: StoredPlane): boolean {
   return Math.min(width, height) < squarePx;
 }
 
 export interface MainGrid {
-  /** Origin of the grid's first whole block, 0..7 each, in pixels of the plane. */
+  /** Origin of the grid's first whole block, each coordinate 0..7, in pixels of the plane. */
   readonly left: number;
   readonly top: number;
-  /** log10 of the expected number of grids with as many votes in pure noise. */
+  /** log10 of the number of grids with as many votes that pure noise is expected to give. */
   readonly logFalseAlarms: number;
 }
 
@@ -38,14 +38,14 @@ export function findMainGrid(plane: StoredPlane): MainGrid {
     1,
     votes.reduce((sum, count) => sum + count, 0),
   );
-  // Neighbouring votes are dependent: the votes within one block count as one trial.
+  // The votes of neighbouring pixels are not independent, so those within one block count as a single trial.
   const trials = Math.ceil(cast / blockArea);
   const hits = Math.floor(votes[grid]! / blockArea);
   const logFalseAlarms = logTail(hits, trials, 1 / grids) + Math.log10(grids);
   return { left: grid % blockPx, top: Math.floor(grid / blockPx), logFalseAlarms };
 }
 
-/** Votes for each grid, at index `left + 8 * top` of its origin; in a large plane only evenly spaced squares vote. */
+/** Votes by grid, at index `left + 8 * top` of its origin; in a large plane, only evenly spaced squares vote. */
 function countVotes(plane: StoredPlane): readonly number[] {
   const { width, height } = plane;
   const shrink = Math.max(1, Math.sqrt((width * height) / maxVotes));
@@ -81,7 +81,7 @@ interface Square {
   readonly height: number;
 }
 
-/** Each pixel votes for the origin with the highest count among the 64 blocks that contain the pixel; ties are ignored. */
+/** Among the 64 blocks that contain a pixel, the one with the highest count gets its vote; a tie gives no vote. */
 function createVoter(votes: Int32Array) {
   const reach = squarePx + overhang;
   const keys = new Int32Array(reach * reach);
@@ -105,8 +105,8 @@ function createVoter(votes: Int32Array) {
 }
 
 /**
- * Replaces each key by the maximum of the eight keys, `gap` apart, that start with it: by pairs, then pairs of pairs,
- * then pairs of those. Keys with fewer than eight successors become meaningless.
+ * Replaces each key by the maximum of the eight keys that start with it, `gap` apart: first over
+ * two keys, then four, then eight. Keys with fewer than eight successors become meaningless.
  */
 function maxOfEight(keys: Int32Array, gap: number): void {
   for (let step = gap; step < blockPx * gap; step *= 2) {
@@ -114,28 +114,28 @@ function maxOfEight(keys: Int32Array, gap: number): void {
   }
 }
 
-/** The larger of two keys `count * 256 + (tied ? 128 : 0) + origin`. Branchless: branches would be unpredictable. */
+/** The larger of two keys `count * 256 + (tied ? 128 : 0) + origin`, without branches, which are unpredictable here. */
 function maxKey(a: number, b: number): number {
   const isTied = (((a ^ b) >> 8) - 1) >>> 31;
   return Math.max(a, b) | (isTied << 7);
 }
 
-// Counts the zero DCT coefficients of the 8 by 8 block that starts at each pixel. JPEG zeroes many coefficients in its
-// own blocks, so the count is high where a block of the picture's grid starts and low one pixel away.
+// Counts the zero DCT coefficients of the 8 by 8 block that starts at each pixel. JPEG sets many coefficients to zero
+// in its own blocks, so the count is high where such a block starts, and low one pixel away.
 
 /** A coefficient of the orthonormal DCT counts as zero below this. @see ZERO (IPOL 2021), section 2. */
 const zeroBelow = 0.5;
 
 interface ZeroCounter {
   /**
-   * Counts, 0..64, for the blocks that start in the square with its upper left pixel at (left, top), row by row; valid
-   * until the next call. A block with identical rows or identical columns counts 0, because its zeros are not due to
-   * compression. The count of a block that extends past the picture is meaningless.
+   * Counts, 0..64, for all blocks that start in the square with its upper left pixel at (left, top), in row-major
+   * order; valid until the next call. A block with identical rows or identical columns counts 0, because its zeros are
+   * not due to compression. The count of a block that extends past the edge of the picture is meaningless.
    */
   count(plane: StoredPlane, left: number, top: number): Uint8Array;
 }
 
-/** @param reach - side of the squares in pixels; buffers are allocated once, so the loops allocate nothing. */
+/** @param reach - side of the squares in pixels; the buffers are allocated here once, not in the loops. */
 function createZeroCounter(reach: number): ZeroCounter {
   const wide = reach + overhang;
   const pixels = new Float64Array(wide * wide);
@@ -156,7 +156,7 @@ function createZeroCounter(reach: number): ZeroCounter {
   };
 }
 
-/** Repeats the last pixels beyond the picture's edge. */
+/** Beyond the edge of the picture, the last pixels are repeated. */
 function copySquare(
   { luma, width, height }: StoredPlane,
   { left, top, wide }: { readonly left: number; readonly top: number; readonly wide: number },
@@ -170,7 +170,7 @@ function copySquare(
 
 const outputs = new Float64Array(blockPx);
 
-/** Transforms the eight pixels to the right of each pixel; one plane of `reach` columns per frequency. */
+/** Transforms the eight pixels that start at each pixel; the result has one plane of `reach` columns per frequency. */
 function transformRows(pixels: Float64Array, reach: number, across: Float64Array): void {
   const wide = reach + overhang;
   for (let y = 0; y < wide; y++) {
@@ -182,7 +182,7 @@ function transformRows(pixels: Float64Array, reach: number, across: Float64Array
   }
 }
 
-/** `transformEight` returns scaled outputs; scaling the zero limit instead avoids dividing each one. */
+/** The outputs of `transformEight` are scaled; scaling the limits as well avoids dividing every output. */
 const zeroLimits = Array.from({ length: blockPx }, (_, u) => limitsAt(u));
 
 function limitsAt(u: number) {
@@ -190,7 +190,7 @@ function limitsAt(u: number) {
   return [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)] as const;
 }
 
-/** @param columns - a plane of `reach` columns: the row transforms at one horizontal frequency. */
+/** @param columns - a plane of `reach` columns: the transformed rows at one horizontal frequency. */
 function addZeros(
   columns: Float64Array,
   reach: number,
@@ -200,7 +200,7 @@ function addZeros(
   const [l0, l1, l2, l3, l4, l5, l6, l7] = limits;
   for (let at = 0; at < counts.length; at++) {
     transformEight(columns, at, reach, outputs);
-    // Unrolled, and summed as numbers: unpredictable branches would take most of the time.
+    // Unrolled, and summed as numbers, because unpredictable branches would take most of the time.
     counts[at]! +=
       isBelow(outputs[0]!, l0) +
       isBelow(outputs[1]!, l1) +
@@ -218,8 +218,8 @@ function isBelow(value: number, limit: number): number {
 }
 
 /**
- * Zeroes the count of blocks with identical rows or identical columns. Such a block has at least 56 zero coefficients, so
- * only blocks with at least as many are checked.
+ * Sets the count of blocks with identical rows or identical columns to zero. Such a block has at
+ * least 56 zero coefficients, so blocks with fewer are not checked.
  */
 function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): void {
   const wide = reach + overhang;
@@ -230,7 +230,7 @@ function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): v
   }
 }
 
-/** Whether the eight numbers from `start`, spaced `along`, are repeated seven times at intervals of `apart`. */
+/** Whether the eight numbers from `start`, `along` apart, occur again seven times at intervals of `apart`. */
 function isRepeated(pixels: Float64Array, start: number, apart: number, along: number): boolean {
   for (let i = 0; i < blockPx; i++) {
     const first = start + i * along;
@@ -251,7 +251,7 @@ function logTail(hits: number, trials: number, chance: number): number {
     logs[trials - hits]! +
     hits * Math.log10(chance) +
     (trials - hits) * Math.log10(1 - chance);
-  // Above the mean, each term is smaller than the previous one, by a decreasing factor.
+  // Above the mean, each term is smaller than the one before it, by a decreasing factor.
   const odds = chance / (1 - chance);
   let [term, sum] = [1, 1];
   for (let i = hits; i < trials && term > 1e-12 * sum; i++) {

@@ -1,28 +1,28 @@
 /**
  * Separates drawings, diagrams, pages of text and screenshots from photographs, because the trace network was trained
- * on photographs and generated pictures only. It says nothing about real or fake, so its score is always 0.5.
+ * only on photographs and generated pictures. This says nothing about real or fake, so its score is always 0.5.
  *
  * A lens and sensor never leave a perfectly flat area next to a sharp edge, and their edges are several pixels wide;
- * drawing programs leave both. A night sky, a blown highlight or a cut-out product may be flat, but has soft edges or
- * uneven surroundings.
+ * drawing programs produce both flat areas and sharp edges. A night sky, a blown highlight or a cut-out product may be
+ * flat, but has soft edges or uneven surroundings.
  */
 
 import type { Detector, Finding, Skipped, TraceEvidence } from './detector.ts';
 import type { FindingStatement } from './statements.ts';
 
-/** A square of 128 pixels: below that, a single object may fill the picture. */
+/** The area of a square of 128 pixels: in a smaller picture, a single object may fill everything. */
 const minBlocks = 256;
 
 /**
  * Weights of `flatBesideEdges`, `edgeSharpness` and `twoToneShare`: logistic regression on 288 synthetic drawings (flat
  * shapes, cartoons, text, line art, user interfaces, charts, gradients, dark terminals; as PNG, as JPEG 90, 75 and 50,
  * scaled, saved twice) against 6,168 scores of 2,056 photographs (unchanged, JPEG 75, JPEG 40). The limit was then set
- * by hand to protect photographs.
+ * by hand, to protect photographs.
  */
 const weights = { flatBesideEdges: 10.2, edgeSharpness: 11.6, twoToneShare: 7.7 } as const;
 const drawnFrom = 18.8;
 
-/** Without a quarter of flat blocks and some edges, the three numbers are unreliable. */
+/** Unless a quarter of the blocks are flat and some have edges, the three numbers are unreliable. */
 const minFlatShare = 0.25;
 const minEdgeShare = 0.03;
 
@@ -39,7 +39,7 @@ export const photographLikeness: Detector<Finding | Skipped> = {
   },
 };
 
-/** True unless `photographLikeness` produced a finding that says otherwise. */
+/** False only if `photographLikeness` found that the picture is not a photograph. */
 export function isPhotograph(findings: readonly Pick<Finding, 'method' | 'measures'>[]): boolean {
   const finding = findings.find(({ method }) => method === photographLikeness.method);
   return finding?.measures['isPhotograph'] !== 0;
@@ -76,8 +76,8 @@ function toFinding(statistics: BlockStatistics, seen: TraceEvidence['kind']): Fi
 }
 
 /**
- * The transformer identifies the kind of picture; the block statistics catch flat graphics that it takes for
- * photographs.
+ * The transformer identifies the kind of picture; the block statistics recognise flat graphics that
+ * it takes for photographs.
  */
 function toStatement(
   { isDrawn, isEmpty }: { readonly isDrawn: boolean; readonly isEmpty: boolean },
@@ -91,8 +91,8 @@ function toStatement(
   return { code: isDrawn ? 'drawing' : 'photograph', values: {} };
 }
 
-// How flat and how sharp a picture is, in 8 by 8 pixel blocks on JPEG's own grid: a flat block next to an edge then
-// survives JPEG, because ringing stays within its block.
+// How flat and how sharp a picture is, by 8 by 8 pixel blocks on JPEG's own grid: ringing stays
+// within its block, so a flat block next to an edge stays flat in a JPEG.
 
 export interface BlockStatistics {
   readonly blocks: number;
@@ -101,13 +101,13 @@ export interface BlockStatistics {
   /** Share of blocks whose luma range is at least 32 grey levels. */
   readonly edgeShare: number;
   /**
-   * Share of flat blocks among the eight neighbours of edge blocks, not counting neighbours that are edge blocks
-   * themselves. 0 if there are none.
+   * Share of flat blocks among the eight neighbours of edge blocks, leaving out neighbours that are
+   * edge blocks themselves. 0 if there are none.
    */
   readonly flatBesideEdges: number;
-  /** Mean over edge blocks of the largest step between adjacent pixels relative to the block's range, 0..1. */
+  /** Largest step between adjacent pixels relative to the range of the block, 0..1; mean over the edge blocks. */
   readonly edgeSharpness: number;
-  /** In blocks with a range of at least 64: share of pixels within a tenth of the range of the darkest or brightest. */
+  /** In blocks with a range of at least 64: share of pixels within a tenth of the range from either of its ends. */
   readonly twoToneShare: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reports a size in pixels that generators give their pictures, or the proportions of one. Re-saving and messengers keep
- * them; cropping does not, so any other size says nothing.
+ * Reports that a picture has the size in pixels, or the proportions, that generators give their pictures. Saving again
+ * and messengers keep these; cropping does not, so any other size says nothing.
  */
 
 import type { PictureFacts } from '../image/picture.ts';
@@ -28,7 +28,7 @@ export const pictureSize: Detector<Finding | Skipped> = {
   },
 };
 
-/** The first entry of the model's list that applies to the picture, upright or not. */
+/** The first entry in the model's list that applies to the picture, in portrait or landscape format. */
 export function findGeneratorSize(
   { width, height }: Pick<PictureFacts, 'width' | 'height'>,
   { generatorSizes }: Pick<ModelManifest, 'generatorSizes'>,
@@ -41,7 +41,7 @@ export function findGeneratorSize(
   return generatorSizes.find(applies) ?? null;
 }
 
-/** Whether one side follows from the other to half a pixel, so that scaling explains the difference. */
+/** Whether one side follows from the other to within half a pixel, so that the picture may have been scaled. */
 function followsFrom(longer: number, shorter: number, size: string): boolean {
   const [across = 0, down = 1] = size.split('x').map(Number);
   const share = across / down;

@@ -1,4 +1,4 @@
-/** The methods that report what a file says about its origin, and what it shows besides its pixels. */
+/** Methods that report what a file states about its origin, and what it reveals besides its pixels. */
 
 import type {
   ContentCredentials,
@@ -36,7 +36,7 @@ export const contentCredentials: Detector<Finding | Skipped> = {
 
 function toFinding(credentials: ContentCredentials, declared: readonly Declaration[]): Finding {
   const { integrity, trust, manifests, actions } = credentials;
-  // Both may be declared, one for the whole and one for a part; generated content takes precedence.
+  // A file may declare both, one for the whole and the other for a part; generated content takes precedence.
   const mainDeclaration = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
   return {
     method: contentCredentials.method,
@@ -54,7 +54,7 @@ function toFinding(credentials: ContentCredentials, declared: readonly Declarati
   };
 }
 
-/** A trusted capture is never more than moderate evidence, because a camera can also photograph a screen or a print. */
+/** A trusted capture is at most moderate evidence, because a camera can also photograph a screen or a print. */
 function weigh({ origin, assurance }: Declaration, credentials: ContentCredentials): Weight {
   if (origin !== 'captured') return conventionalWeight('fake', strengthOfAssurance[assurance]);
   const isUntouched = assurance === 'trusted' && firstEdit(credentials) === null;
@@ -91,7 +91,7 @@ function toStatement(
   return { code: 'credentials_declare_origin', values: { signer, origin, generator, vouching } };
 }
 
-/** The signer in question may have signed an earlier part of the history. */
+/** Who vouches for a declaration: this may be the signer of an earlier part of the history. */
 function describeVouching(
   credentials: ContentCredentials,
   { origin, assurance }: Declaration,
@@ -105,8 +105,8 @@ function describeVouching(
 }
 
 // What a file declares about its origin without a valid signature: source types, and traces that generators leave in
-// metadata or, as a publicly documented watermark or a visible mark, in the pixels. A generated picture gains nothing
-// from such a declaration, but anyone can add it to an authentic one.
+// the metadata or, as a publicly documented watermark or a visible mark, in the pixels. A generated picture gains
+// nothing from such a declaration, but anyone can add one to an authentic picture.
 
 export const declaredOrigin: Detector<Finding | Skipped> = {
   method: 'declared-origin',
@@ -153,7 +153,7 @@ function otherType(type: SourceType | null): Finding {
   };
 }
 
-/** Longer lists do not fit into a sentence. */
+/** A longer list does not fit into a sentence. */
 const maxNames = 5;
 
 export const namedSoftware: Detector<Finding | Skipped> = {
@@ -172,8 +172,8 @@ export const namedSoftware: Detector<Finding | Skipped> = {
   },
 };
 
-// What a file shows besides its pixels: whether its records agree, which program wrote a JPEG (as far as its
-// quantisation tables show), and what else it contains.
+// What a file reveals besides its pixels: whether its records agree, which program wrote a JPEG
+// (judging by the quantisation tables), and what else it contains.
 
 export const compressionTables: Detector<Finding | Skipped> = {
   method: 'compression-tables',

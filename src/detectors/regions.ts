@@ -1,8 +1,8 @@
 /** Finds regions in a map of the upright picture and describes where they are. */
 
 /**
- * Where a method points: one value 0..1 per cell of `cellPx` by `cellPx` pixels of the upright picture, row-major from
- * the upper left corner; the last column and row may extend past the edge. 0.5 is neutral.
+ * Where a method points: one value, 0..1, for each cell of `cellPx` by `cellPx` pixels of the upright picture,
+ * row-major from the upper left corner; the last column and row may extend past the edge. 0.5 is neutral.
  */
 export interface CellMap {
   readonly cellPx: number;
@@ -17,7 +17,7 @@ export interface Region {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** Share 0..1 of the picture that the region itself covers; its box may cover more. */
+  /** Share, 0..1, of the picture that the region itself covers; its bounding box may cover more. */
   readonly share: number;
 }
 
@@ -26,7 +26,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** The nine parts of a 3 by 3 division of the picture, row by row from the upper left. */
+/** The nine parts of the picture in a 3 by 3 division, in row-major order. */
 const ninths = [
   'upper_left',
   'top',
@@ -38,7 +38,7 @@ const ninths = [
   'bottom',
   'lower_right',
 ] as const;
-/** Place of a box that spans the width, by the third of the height it lies in, and vice versa. */
+/** Places of boxes that span the whole width, by the third of the height in which they lie; `along` is the reverse. */
 const across = ['across_top', 'across_middle', 'across_bottom'] as const;
 const along = ['along_left', 'along_middle', 'along_right'] as const;
 export type AreaPlace =
@@ -58,7 +58,7 @@ export function areaOf(region: Region, size: Size): Area {
   return { place: placeOf(region, size), share: region.share };
 }
 
-/** A box that covers this share of a side counts as spanning it. */
+/** A box that covers at least this share of a side counts as spanning it. */
 const spanningFrom = 0.8;
 
 export function placeOf(region: Region, { width, height }: Size): AreaPlace {
@@ -77,7 +77,7 @@ function thirdAt(at: number, length: number): number {
   return Math.min(2, Math.max(0, Math.floor((3 * at) / length)));
 }
 
-/** The region as measures, under the names that all methods use. */
+/** The region as measures, with the names that all methods use. */
 export function regionMeasures({ left, top, width, height, share }: Region) {
   return {
     regionLeft: left,
@@ -88,15 +88,15 @@ export function regionMeasures({ left, top, width, height, share }: Region) {
   };
 }
 
-/** A larger share of the picture does not count as a region: marking so much locates nothing. */
+/** Anything larger does not count as a region, because marking so much of the picture locates nothing. */
 const maxShareOfPicture = 0.5;
 
-/** Like `largestRegion`, but null if the region is most of the picture. */
+/** Like `largestRegion`, but null if the region covers most of the picture. */
 export function largestPart(map: CellMap, from: number, size: Size): Region | null {
   return largestParts(map, from, size, 1)[0] ?? null;
 }
 
-/** The `most` largest groups of cells with at least `from`; none if the largest is most of the picture. */
+/** The `most` largest groups of cells with at least `from`; empty if the largest covers most of the picture. */
 export function largestParts(
   map: CellMap,
   from: number,
@@ -112,9 +112,9 @@ export function largestParts(
 }
 
 /**
- * The largest 4-connected group of cells with at least `from`; among equals, the first in row order.
+ * The largest 4-connected group of cells with at least `from`; of equally large groups, the first in row-major order.
  *
- * @param size - of the upright picture: cells that extend past its edge count only with the part inside.
+ * @param size - size of the upright picture: of cells that extend past its edge, only the part inside counts.
  * @returns null if no cell reaches `from`.
  */
 export function largestRegion(map: CellMap, from: number, size: Size): Region | null {
@@ -126,7 +126,7 @@ export function largestRegion(map: CellMap, from: number, size: Size): Region | 
   return largest && toRegion(largest, size);
 }
 
-/** The cells of each group, in the order of their first cells; valid until the next group is requested. */
+/** The cells of each group, in order of the groups' first cells; valid until the next group is requested. */
 function* groupsFrom(map: CellMap, from: number): Generator<Int32Array> {
   const cells = map.columns * map.rows;
   const [seen, waiting] = [new Uint8Array(cells), new Int32Array(cells)];
@@ -141,12 +141,12 @@ interface Growth {
   readonly from: number;
   /** 1 for each cell that already belongs to a group. */
   readonly seen: Uint8Array;
-  /** Queue with room for every cell of a group, in visiting order. */
+  /** Queue of cells in the order in which they are visited, with room for every cell. */
   readonly waiting: Int32Array;
   readonly start: number;
 }
 
-/** The group that contains `start`; its cells stay in `waiting` until the next call. */
+/** The group that contains `start`; its cells remain in `waiting` until the next call. */
 function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
   const { columns, rows, values } = map;
   let count = 0;
@@ -168,8 +168,8 @@ function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
 }
 
 /**
- * In whole pixels, because groups are compared by area. When they were compared by their share of the picture, a fraction,
- * V8 13.6 once compiled the loop so that every group had the share of the last one, and the first passed for the largest.
+ * In whole pixels, because groups are compared by area. When they were compared by their share of the picture instead,
+ * V8 13.6 once compiled the loop so that every group got the share of the last, and the first one seemed the largest.
  */
 interface Box {
   readonly left: number;

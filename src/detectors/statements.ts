@@ -1,7 +1,7 @@
 /**
- * Every statement a method can make about a picture, as codes with values. There are no words here: the `present`
+ * Every statement that a method can make about a picture, as codes with values. There are no words here: the `present`
  * module has a sentence for each code in each language, and the types below ensure that none is missing. Stored
- * examinations contain these codes, so a released code must stay.
+ * examinations contain these codes, so a released code must not be removed.
  */
 
 import type {
@@ -22,7 +22,7 @@ export interface Counted {
   readonly of: number;
 }
 
-/** Names taken from a file are untrusted text, exactly as the file holds them. */
+/** Names taken from a file are untrusted text, exactly as in the file. */
 export interface FindingValues {
   readonly generated_with_probability: {
     /** Probability 0..1, and its standard deviation. */
@@ -35,9 +35,9 @@ export interface FindingValues {
     /** In pixels. */
     readonly width: number;
     readonly height: number;
-    /** Whether it has only the proportions of such a size. */
+    /** Whether it has only the proportions of a size that generators use. */
     readonly isScaled: boolean;
-    /** Sources with pictures of such sizes, of all sources of its class. */
+    /** In how many sources, of all sources of a class, pictures of such sizes occur. */
     readonly generated: Counted;
     readonly photographs: Counted;
   };
@@ -65,7 +65,7 @@ export interface FindingValues {
   };
   readonly watermark_found: { readonly generator: string | null };
   readonly visible_mark_found: { readonly generator: string | null };
-  /** Only in examinations from earlier versions. */
+  /** Occurs only in examinations from earlier versions. */
   readonly source_type_of_neither_side: NoValues;
   /** `type` is null if the text is not a known source type. */
   readonly source_type_named: { readonly type: SourceType | null };
@@ -79,7 +79,7 @@ export interface FindingValues {
   readonly more_in_file: {
     readonly trailingBytes: number;
     readonly trailingKind: string | null;
-    /** Besides the main one. */
+    /** Number of pictures besides the main one. */
     readonly furtherPictures: number;
     readonly writtenBy: 'cameras' | 'others' | 'anything';
   };
@@ -90,7 +90,7 @@ export interface FindingValues {
 
   readonly copies: Copies;
   readonly copies_or_repetition: Copies;
-  /** Windows, tiles, letters: a copy would not stand out among them. */
+  /** Windows, tiles, letters: among these, a copy would not stand out. */
   readonly repeats_throughout: NoValues;
   readonly no_copies: NoValues;
   /** Copies in areas too smooth to compare cannot be seen. */
@@ -107,8 +107,8 @@ export interface FindingValues {
 }
 
 /**
- * How well a signed declaration is vouched for: whether the signer is on the trust list, and what was done to a capture
- * afterwards.
+ * How a signed declaration is vouched for: whether the signer is on the trust list, and what was
+ * done to a capture later.
  */
 export type CredentialVouching =
   | { readonly by: 'trusted_signer' | 'trusted_capture' | 'unlisted_signer' | 'no_trust_list' }
@@ -116,7 +116,7 @@ export type CredentialVouching =
 
 /** Two similar regions, and the transform from one to the other. */
 export interface Copies {
-  /** How many such pairs were found, as the measures of the finding have it; one where absent. */
+  /** How many such pairs were found, as in the finding's measures; if absent, one. */
   readonly pairs?: number;
   readonly place: AreaPlace;
   readonly otherPlace: AreaPlace;

@@ -1,6 +1,6 @@
 /**
- * A picture in stored orientation, before EXIF rotation, where JPEG blocks start in the upper left corner. The results
- * of a method are rotated to match the upright picture.
+ * A picture in stored orientation, before EXIF rotation, in which JPEG blocks start at the upper
+ * left corner. The results of a method are then rotated to match the upright picture.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -15,7 +15,7 @@ export interface StoredPlane {
 
 type Turned = Pick<Picture['facts'], 'width' | 'height' | 'storedWidth' | 'orientation'>;
 
-/** Caches the rotated planes while their pictures are in memory, because several methods use the same one. */
+/** Keeps the rotated planes while their pictures are in memory, because several methods use the same plane. */
 const turnedPlanes = new WeakMap<Picture, StoredPlane>();
 
 /** The picture's own luma if it needs no rotation. */
@@ -30,7 +30,7 @@ export function storedLuma(picture: Picture): StoredPlane {
   return plane;
 }
 
-/** Row-major RGB in stored orientation; the picture's own if it needs no rotation. */
+/** Row-major RGB in stored orientation; the picture's own array if it needs no rotation. */
 export function storedRgb({
   facts,
   rgb,
@@ -40,7 +40,7 @@ export function storedRgb({
 
 function inStoredOrder(upright: Uint8Array, channels: number, facts: Turned): Uint8Array {
   const stored = new Uint8Array(upright.length);
-  // The first upright pixel, and the steps to the pixels on its right and below it.
+  // The first pixel of the upright picture, and the steps to the pixels on its right and below it.
   const origin = storedIndex(facts, 0, 0);
   const right = storedIndex(facts, 1, 0) - origin;
   const below = storedIndex(facts, 0, 1) - origin;
@@ -54,8 +54,8 @@ function inStoredOrder(upright: Uint8Array, channels: number, facts: Turned): Ui
 }
 
 /**
- * @param map - over the stored picture. Each cell of the result takes the value of the stored cell that contains its
- *   centre.
+ * @param map - covers the stored picture. Each cell of the result takes the value of the stored
+ *   cell that contains its centre.
  */
 export function toUpright(map: CellMap, facts: Turned): CellMap {
   if (facts.orientation === 1) return map;

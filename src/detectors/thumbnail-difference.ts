@@ -1,15 +1,15 @@
 /**
- * Finds where a thumbnail differs from its picture by more than thumbnail creation explains: different brightness and
- * contrast, another filter, a subpixel shift, sharpening. All of these are fitted, and the residual is compared with
- * the scatter of matching cells.
+ * Finds where a thumbnail differs from its picture by more than the making of thumbnails explains:
+ * different brightness and contrast, another filter, a subpixel shift, sharpening. All of these are
+ * fitted, and the remaining difference is compared with the scatter of matching cells.
  *
- * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010),
- *   for the steps of making a thumbnail.
+ * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics
+ *   and Security (2010), for the steps of making a thumbnail.
  */
 
 import { largestParts, type Region } from './regions.ts';
 
-/** Thumbnail pixels per cell side: two cells per JPEG block side, so that ringing is averaged out. */
+/** Side of a cell in thumbnail pixels: half the side of a JPEG block, so that ringing is averaged out. */
 const thumbnailPx = 4;
 const maxCells = 128;
 
@@ -24,18 +24,18 @@ export function cellsFor(
 }
 
 interface Differences {
-  /** For each cell, 0 or more: its difference relative to what is usual in this picture at this contrast. */
+  /** Difference of each cell, 0 or more, relative to what is usual in this picture at the cell's contrast. */
   readonly deviations: Float32Array;
-  /** Standard deviation of matching cells, in grey levels. */
+  /** Standard deviation of the differences of matching cells, in grey levels. */
   readonly scatter: number;
   /**
-   * How much of the thumbnail's content the picture explains in most cells: 1 for the same picture, near 0 for a
-   * different one.
+   * In most cells, how much of the thumbnail's content the picture explains: 1 for the same
+   * picture, near 0 for a different one.
    */
   readonly likeness: number;
 }
 
-/** @param cells - over `picture`; `thumbnail` shows all of it in the same orientation. */
+/** @param cells - cells of `picture`; `thumbnail` shows all of it in the same orientation. */
 export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSize): Differences {
   const { cellPx } = cells;
   const own = measureCells(picture, cells, { across: cellPx, down: cellPx });
@@ -59,16 +59,16 @@ export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSi
 }
 
 /**
- * Longer side of the smaller of two pictures compared for `differingParts`: coarse enough that an alignment error of
- * half a per cent makes no difference.
+ * Longer side of the smaller of the two pictures that `differingParts` compares, so coarse that an
+ * alignment error of half a per cent makes no difference.
  */
 export const comparedSide = 256;
-/** Minimum deviation of a changed cell, as in `thumbnail.ts`, and minimum number of cells in a changed part. */
+/** Minimum deviation of a changed cell, as in `thumbnail.ts`; minimum number of cells and maximum number of parts. */
 const minDeviation = 8;
 const minCells = 4;
 const maxParts = 9;
 
-/** The parts of `picture`, in its pixels, that a smaller picture of the same thing shows differently. */
+/** The parts of `picture` that a smaller picture of the same thing shows differently, in pixels of `picture`. */
 export function differingParts(picture: Plane, smaller: Plane): readonly Region[] {
   const cells = cellsFor(picture, smaller);
   const values = compareThumbnail(picture, smaller, cells).deviations;
@@ -80,7 +80,7 @@ export function differingParts(picture: Plane, smaller: Plane): readonly Region[
   );
 }
 
-/** One change often shows as several parts, where it resembles what was there. */
+/** Joins nearby parts: one change often appears as several, because some of it resembles the original. */
 function joinNear([part, ...others]: readonly Region[], gap: number): readonly Region[] {
   if (part === undefined) return [];
   const right = part.left + part.width;
@@ -104,16 +104,16 @@ function joinNear([part, ...others]: readonly Region[], gap: number): readonly R
 }
 
 /**
- * Powers of brightness: brightness and contrast alone, and the tone curves that cameras and programs apply. A cell
- * counts as different only to the degree that it differs under both, because a changed part that contains most of the
- * bright areas would bend the fitted curve towards itself.
+ * Highest power of brightness in each fit: 1 for brightness and contrast alone, 4 for the tone curves of cameras and
+ * programs. A cell counts as different only to the degree that it differs in both fits, because a changed part that
+ * contains most of the bright areas would bend the fitted curve towards itself.
  */
 const curves = [1, 4] as const;
 
 /**
- * How much a matching cell may differ, as a share of its contrast with the surrounding cells and of the contrast
- * between the thumbnail's pixels inside it. Fitted on 500 untouched crops of the calibration set, with thumbnails of 96
- * to 320 pixels made with five filters, different brightness, gamma and sharpness, at JPEG quality 50 to 95.
+ * How much a matching cell may differ, as shares of its contrast with the surrounding cells and of the contrast between
+ * the thumbnail's pixels inside it. Fitted on 500 untouched crops of the calibration set, with thumbnails of 96 to 320
+ * pixels made with five filters, different brightness, gamma and sharpness, and JPEG quality 50 to 95.
  */
 const contrastShare = 0.06;
 const grainShare = 0.25;
@@ -125,8 +125,8 @@ function usualDifferences(own: Cells, small: Cells, cells: CellSize): Float64Arr
 }
 
 /**
- * Terms that make up a thumbnail cell: a tone curve, the gradients (for a shift), and the difference from the
- * neighbours (for blur and sharpening).
+ * Terms that add up to a thumbnail cell: a tone curve, the gradients (for a shift), and the
+ * difference from the neighbours (for blur and sharpening).
  */
 function fitTerms(
   { means }: Cells,
@@ -173,11 +173,10 @@ function contrastAround({ means }: Cells, { columns, rows }: CellSize, cell: num
 
 // Brightness and grain of a picture in cells whose width may be fractional.
 
-/** Row-major luma, 0..255. */
-
 export interface Plane {
   readonly width: number;
   readonly height: number;
+  /** Row-major, 0..255. */
   readonly luma: Uint8Array;
 }
 
@@ -193,13 +192,13 @@ export interface Cells {
   readonly grain: Float64Array;
 }
 
-/** @param box - size of a cell in pixels, which may be fractional but is at least 1. */
+/** @param box - size of a cell in pixels, possibly fractional, but at least 1. */
 export function measureCells(
   { width, height, luma }: Plane,
   { columns, rows }: CellSize,
   box: { readonly across: number; readonly down: number },
 ): Cells {
-  // An extra last column takes what remains after rounding.
+  // The extra last column and row take what rounding leaves over.
   const stride = columns + 1;
   const [areas, sums, squares] = Array.from(
     { length: 3 },
@@ -239,7 +238,7 @@ export function measureCells(
   }
 }
 
-/** For each pixel, the cell in which it starts and the share of it that lies there; the rest lies in the next cell. */
+/** For each pixel, the cell in which it starts and the share of the pixel in that cell; the rest is in the next. */
 function cellShares(length: number, cellLength: number, count: number) {
   const cell = new Int32Array(length);
   const share = new Float64Array(length);
@@ -251,14 +250,14 @@ function cellShares(length: number, cellLength: number, count: number) {
   return { cell, share };
 }
 
-/** Iterations of the fit; the first ones minimise absolute differences, which a changed part hardly affects. */
+/** Iterations of the fit; the first of them minimise absolute differences, which a changed part hardly affects. */
 const rounds = { absolute: 8, all: 14 };
 /**
  * Cells that differ by more than this many standard deviations are excluded from the fit: Tukey's biweight, 95%
  * efficient for normal errors.
  */
 const tukey = 4.685;
-/** In grey levels: the minimum left by the thumbnail's JPEG compression and rounding. */
+/** Minimum scatter in grey levels, because of the thumbnail's JPEG compression and rounding. */
 const minScatter = 0.7;
 
 export function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
@@ -282,7 +281,7 @@ export function fitRobustly(terms: readonly Float64Array[], values: Float64Array
   return { residuals, scatter };
 }
 
-/** Weighted least squares by the normal equations; a small ridge term keeps a uniform picture solvable. */
+/** Weighted least squares by the normal equations; a small ridge term makes a uniform picture solvable. */
 function fitWeighted(
   terms: readonly Float64Array[],
   values: Float64Array,
@@ -333,7 +332,7 @@ function solve(system: readonly Float64Array[]): Float64Array {
   return answer;
 }
 
-/** Robust standard deviation from the median, which a few outliers hardly affect. */
+/** Standard deviation estimated from the median, so that a few outliers hardly affect it. */
 export function robustSpread(values: Float64Array): number {
   const middle = median(values);
   return Math.max(minScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));

@@ -1,6 +1,6 @@
 /**
  * Finds where the EXIF thumbnail shows something different from the picture. A program that retouches a picture often
- * keeps the camera's original thumbnail. Most programs write a new one, so agreement proves nothing.
+ * keeps the camera's original thumbnail. Most programs write a new one, so a match proves nothing.
  */
 
 import type { Thumbnail } from '../image/decode.ts';
@@ -37,20 +37,20 @@ function skip(reason: SkipReason): Skipped {
   return { method: thumbnail.method, reason };
 }
 
-/** As in `inconsistencies.ts`: beyond this the thumbnail shows a different crop, which is reported there. */
+/** As in `provenance/consistency.ts`: above this, the thumbnail shows a different crop, which is reported there. */
 const maxShapeRatio = 1.06;
-/** On the calibration set, 99% of matching thumbnails are above 0.72, and 95% of non-matching ones below 0.54. */
+/** In the calibration set, 99% of matching thumbnails are above 0.72, and 95% of the others below 0.54. */
 const minLikeness = 0.6;
 
-/** Deviation at which a cell is as likely changed as not, and the increase that multiplies the odds by e. */
+/** Deviation at which a cell is as likely changed as unchanged, and increase that multiplies the odds by e. */
 const deviation = { even: 7, step: 1 };
-/** A cell is marked from this value on, and a region from this many cells. */
+/** Minimum value of a marked cell, and minimum number of cells in a region. */
 const markedFrom = 0.73;
 const minCells = 4;
 /**
- * In 500 pairs of the calibration set, with thumbnails made as `thumbnail-difference.ts` describes, a region was found
- * in 342 changed pictures and in no untouched one, which supports a ratio of 100 (Clopper and Pearson, one-sided 95%
- * bounds). But those thumbnails were not made by cameras, so the ratio is capped lower.
+ * In 500 pairs of the calibration set, with thumbnails made as in `thumbnail-difference.ts`, a region was found in 342
+ * changed pictures and in no untouched one, which supports a ratio of 100 (Clopper and Pearson, one-sided 95% bounds).
+ * But those thumbnails were not made by cameras, so the cap on the ratio is lower.
  */
 const maxRatio = 20;
 const found = {
@@ -60,8 +60,8 @@ const found = {
 } as const;
 
 /**
- * As a share of the height. Cameras stamp a date, temperature or logo into a strip along an edge after making the
- * thumbnail: all false alarms of this method in whole photographs were such stamps.
+ * As a share of the height. After making the thumbnail, some cameras stamp a date, temperature or logo into a strip
+ * along an edge: all false alarms of this method in whole photographs were such stamps.
  */
 const stampHeight = 0.08;
 

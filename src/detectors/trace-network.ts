@@ -1,4 +1,4 @@
-/** Reports the score of the learned trace detector as a finding. */
+/** Reports the score of the trace network as a finding. */
 
 import {
   type Detector,
@@ -30,8 +30,8 @@ function toFinding(traces: TraceEvidence): Finding {
 }
 
 /**
- * The odds of the calibrated probability equal the likelihood ratio at even prior odds. A probability within one
- * standard deviation of one half indicates neither side.
+ * At even prior odds, the odds of the calibrated probability equal the likelihood ratio. A
+ * probability within one standard deviation of one half indicates neither side.
  */
 function toSide({
   fakeProbability,

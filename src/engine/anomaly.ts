@@ -1,5 +1,5 @@
 /**
- * Measures how far a picture lies from the training data: the Mahalanobis distance of its patch embeddings, after Lee et
+ * Measures how far a picture is from the training data: the Mahalanobis distance of its patch embeddings, after Lee et
  * al., "A simple unified framework for detecting out-of-distribution samples and adversarial attacks" (NeurIPS 2018).
  */
 
@@ -9,23 +9,23 @@ import type { PatchScores } from './patch-scores.ts';
 import type { Grid } from './feature-grid.ts';
 import type { ClassSimilarities } from './result.ts';
 
-/** Percentile of unseen reference patches above which a distance counts as an outlier. */
+/** Above this percentile of reference patches that were not used in training, a distance counts as an outlier. */
 const outlyingPercentile = 99;
 
-/** Share of a patch below which a cluster is noise from a single window. */
+/** A cluster smaller than this share of a patch is noise from a single window. */
 const minClusterShare = 0.25;
 
-/** Percentile of unseen reference patches drawn as 0.5, so that ordinary pictures stay dark in the map. */
+/** This percentile of reference patches is drawn as 0.5, so that the map of an ordinary picture stays dark. */
 const drawnHalfPercentile = 97;
 
 /**
  * The contract's `anomaly`.
  *
- * - `score`: share of reference pictures (sources unseen in training) with a smaller mean distance over the patches
- *   read, 0..1.
- * - `numCluster`: regions of at least a quarter of a patch, 8-connected, whose distance is above the 99th percentile of
- *   reference patches.
- * - `giniCoeff`: how unevenly distance is distributed over the patches, from 0 (uniform) to 1.
+ * - `score`: share, 0..1, of reference pictures (from sources not used in training) whose mean
+ * distance over the patches read is smaller.
+ * - `numCluster`: number of 8-connected regions, of at least a quarter of a patch, whose distance
+ * is above the 99th percentile of reference patches.
+ * - `giniCoeff`: how unevenly the patches differ from the training data, from 0 (all equally) to 1.
  *
  * @param cellDistances - distance of the window around each cell of `patchScores.grid`.
  */
@@ -49,8 +49,8 @@ export function measureAnomaly(
 }
 
 /**
- * Maps a distance to 0..1 for the heatmap: 0.5 at the 97th percentile of reference patches and 0.1 at their median,
- * with a logistic curve between and beyond.
+ * Maps a distance to 0..1 for the heatmap, on a logistic curve: 0.5 at the 97th percentile of
+ * reference patches and 0.1 at their median.
  */
 export function toOutlierScore(
   distance: number,
@@ -61,7 +61,7 @@ export function toOutlierScore(
   return sigmoid((Math.log(9) * (distance - half)) / Math.max(half - usual, Number.EPSILON));
 }
 
-/** Counts the 8-connected groups of at least `minCells` set cells. */
+/** Counts 8-connected groups of set cells that have at least `minCells` cells. */
 function countClusters(isSet: Float64Array, { columns, rows }: Grid, minCells: number): number {
   const open = Uint8Array.from(isSet);
   let clusters = 0;
@@ -93,8 +93,8 @@ function fill(open: Uint8Array, start: number, columns: number, rows: number): n
 }
 
 /**
- * Gini coefficient (Gini, "Variabilita e mutabilita", 1912) of non-negative values sorted in ascending order x_1..x_n:
- * sum((2 i - n - 1) x_i) / (n sum(x_i)). 0 when all values are equal or zero; at most 1 - 1/n.
+ * Gini coefficient (Gini, "Variabilita e mutabilita", 1912) of non-negative values in ascending order, x_1..x_n: sum((2
+ * i - n - 1) x_i) / (n sum(x_i)). 0 if all values are equal or zero; at most 1 - 1/n.
  */
 function gini(values: readonly number[]): number {
   const rising = values.toSorted((one, other) => one - other);
@@ -109,8 +109,8 @@ function gini(values: readonly number[]): number {
 }
 
 /**
- * The contract's `classSimilarities`: cosine similarity between the mean embedding of the patches read and the mean
- * embedding of JPEG-compressed real, or generated, training pictures. -1 (opposite) to 1 (same direction); 0 is neutral.
+ * The contract's `classSimilarities`: cosine similarity between the mean embedding of the patches read and that of
+ * real, or of generated, training pictures saved as JPEG. From -1 (opposite) to 1 (same direction); 0 is neutral.
  */
 export function measureSimilarities(
   patchScores: Pick<PatchScores, 'embeddings' | 'read'>,

@@ -1,9 +1,9 @@
-/** Turns raw logits into calibrated scores, using the parameters in the model's manifest. */
+/** Turns raw logits into calibrated scores, with the parameters in the model's manifest. */
 
 import type { Calibration, ModelManifest } from '../inference/manifest.ts';
 import type { ClassScores } from './result.ts';
 
-/** Raw outputs of the head, averaged over the picture. */
+/** Raw outputs of the head, averaged over the whole picture. */
 export interface Logits {
   readonly real: number;
   readonly fake: number;
@@ -29,28 +29,28 @@ export function toPredictions(logits: Logits, { calibration }: ModelManifest): C
 }
 
 /**
- * Total trace evidence for either side, 0..2: the sum of both scores after centring the two logits. The transformer
- * shifts the logits apart in proportion to its confidence; without centring, that alone would make a drawing appear to
- * contain traces.
+ * How much trace evidence there is for both sides together, 0..2: the sum of the two scores after
+ * the logits have been centred. The transformer moves the logits apart in proportion to its
+ * confidence; without centring, that alone would make a drawing seem to contain traces.
  */
 export function toTrace({ real, fake }: Logits, { calibration }: ModelManifest): number {
   const level = (real + fake) / 2;
   return calibrated(level, calibration.real) + calibrated(level, calibration.fake);
 }
 
-/** Probability 0..1 that the picture is fake rather than real, assuming it is inside the validated domain. */
+/** Probability, 0..1, that the picture is fake rather than real, provided that it is inside the validated domain. */
 export function toFakeProbability(logits: Logits, { calibration }: ModelManifest): number {
   return calibrated(logits.fake - logits.real, calibration.decision);
 }
 
-/** A probability 0..1 after further, independent evidence with this likelihood ratio (Bayes' theorem in odds). */
+/** A probability, 0..1, after independent evidence with this likelihood ratio (Bayes' theorem, with odds). */
 export function updated(probability: number, ratio: number): number {
-  // Exactly the same number without further evidence.
+  // Without further evidence, the number stays exactly the same.
   if (ratio === 1) return probability;
   return (probability * ratio) / (probability * ratio + 1 - probability);
 }
 
-/** Share of the reference distribution at or below `value`, 0..1, interpolated linearly between evenly spaced quantiles. */
+/** Share, 0..1, of the reference distribution that is at most `value`, interpolated between evenly spaced quantiles. */
 export function shareBelow(quantiles: readonly number[], value: number): number {
   const steps = quantiles.length - 1;
   if (value >= quantiles[steps]!) return 1;
@@ -60,23 +60,23 @@ export function shareBelow(quantiles: readonly number[], value: number): number 
   return (above - 1 + (value - lower) / (quantiles[above]! - lower)) / steps;
 }
 
-/** Caps how far one method can move the odds (about 50 to 1). */
+/** Limits how far a single method can move the odds (about 50 to 1). */
 const maxLogit = 4;
 
-/** The log odds of a probability 0..1, within +-`maxLogit`. */
+/** The log odds of a probability, limited to +-`maxLogit`. */
 export function boundedLogit(probability: number): number {
   const logit = Math.log(probability / (1 - probability));
   return Math.min(maxLogit, Math.max(-maxLogit, logit));
 }
 
-/** For each share 0..1, the smallest value with at least that share of all values at or below it. */
+/** For each share 0..1, the smallest value that at least this share of all values does not exceed. */
 export function findQuantiles(values: Float64Array, shares: readonly number[]): readonly number[] {
   const rising = values.toSorted();
   return shares.map((share) => rising[Math.max(0, Math.ceil(share * rising.length) - 1)]!);
 }
 
 /**
- * Uniform random numbers in [0, 1) with 53 random bits; the same seed gives the same sequence on every machine.
+ * Uniform random numbers in [0, 1), with 53 random bits. The same seed gives the same sequence on every machine.
  *
  * SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014), with the constants
  * of Vigna's reference code. Any integer is a good seed, even a small one.

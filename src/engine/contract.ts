@@ -9,7 +9,7 @@ import type { Examination, ModelIdentity } from './result.ts';
 
 export type ResultFields = Omit<AnalysisResult, 'heatmaps' | 'report' | 'evidence'>;
 
-/** Under `flagging`, every field except the classes is null; `forensicReporting` fills them all. */
+/** `forensicReporting` fills every field; under `flagging`, all fields except the classes are null. */
 export function toResultFields(
   examination: Pick<
     Examination,
@@ -31,7 +31,7 @@ export function toResultFields(
 
 type Named = Pick<ModelManifest, 'id' | 'version' | 'files'>;
 
-/** Identifies a model by the digests of its files as well as its name. */
+/** Identifies a model by name and version, and by the digests of its files. */
 export function identifyModel({ id, version, files }: Named): ModelIdentity {
   const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256] as const);
   return { id, version, files: Object.fromEntries(digests) };
@@ -47,7 +47,7 @@ export function modelName({ id, version }: Pick<ModelIdentity, 'id' | 'version'>
   return `${id} ${version}`;
 }
 
-/** @param versions - versions of the libraries that processed the picture, by library name. */
+/** @param versions - by library name: the versions of the libraries that processed the picture. */
 export function describeEnvironment(
   versions: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

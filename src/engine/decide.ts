@@ -1,5 +1,5 @@
 /**
- * Makes the decision. Pure: takes numbers and the model's thresholds, returns a class and the reasons.
+ * Makes the decision. Pure: takes numbers and the model's thresholds, and returns a class and the reasons.
  *
  * A strategy never turns real into fake or vice versa; it only determines whether to decide. Each of its limits is
  * monotone from pedantic to relaxed (any other manifest is rejected), so a decision made under one strategy stays the
@@ -12,49 +12,49 @@ import type { StrategyThresholds } from '../inference/fields.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 interface DecisionInput {
-  /** Pixel count of the picture as examined. */
+  /** Number of pixels in the picture as examined. */
   readonly pixels: number;
-  /** Whether the end of a damaged file is missing, so that rows of the picture are grey or black. */
+  /** Whether the end of the file is missing, so that rows of the picture are grey or black. */
   readonly hasMissingRows: boolean;
-  /** Whether the picture is large enough for at least one full-size patch. */
+  /** Whether at least one full-size patch fits into the picture. */
   readonly hasFullPatch: boolean;
   readonly isPhotograph: boolean;
   readonly predictions: ClassScores;
-  /** Total trace evidence, 0..2; see `toTrace`. */
+  /** Total trace evidence, 0..2, as in `toTrace`. */
   readonly trace: number;
-  /** Share of reference pictures closer to the training data, 0..1. */
+  /** Share, 0..1, of reference pictures that are closer to the training data. */
   readonly anomalyScore: number;
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
-  /** Whether a common change, such as recompression, flips the verdict; see `stability.ts`. */
+  /** Whether a common change, such as recompression, flips the verdict, as in `stability.ts`. */
   readonly isUnstable: boolean;
   readonly change: ChangeClaim;
-  /** What the file declares about itself; see `strongestDeclaration` in `observe.ts`. */
+  /** What the file declares about itself, as in `strongestDeclaration` in `observe.ts`. */
   readonly declaration: DeclarationEvidence | null;
 }
 
-/** What the trace verdict is based on, before the stability test. */
+/** What a verdict by traces is based on, before the stability test. */
 export type TraceClaim = Omit<DecisionInput, 'change' | 'isUnstable'>;
 
 /** The combined result of the methods that look for local changes. */
 export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   /** Number of methods that indicate a change on their own, even weakly. */
   readonly indicating: number;
-  /** Whether one of them does so more than weakly. */
+  /** Whether any of them indicates a change more than weakly. */
   readonly isStrong: boolean;
-  /** Whether one method alone is enough to suspect a change, even when the fusion suspects none. */
+  /** Whether one of them is enough to suspect a change, even if the fusion suspects none. */
   readonly isSuspectedAlone: boolean;
 }
 
-/** A declaration of generated content, and whether a trusted signer signed it. */
+/** A declaration of generated content, and whether a trusted signer vouches for it. */
 export interface DeclarationEvidence {
   readonly subClass: 'ai-generated' | 'ai-manipulated';
   readonly isTrusted: boolean;
 }
 
 /**
- * How many Monte Carlo standard deviations must separate the probability from one half: the two-sided 99, 80 and 50%
- * points of the normal distribution. The models' thresholds were fitted with these values.
+ * By how many Monte Carlo standard deviations the probability must differ from one half: the two-sided 99, 80 and 50%
+ * points of the normal distribution. The thresholds of the models were fitted with these values.
  */
 const minDeviations = {
   pedantic: 2.576,
@@ -97,8 +97,8 @@ export function decide(
 }
 
 /**
- * Whether the traces give a verdict that must pass the stability test. If the file carries a declaration, this is
- * decided under the loosest strategy, because that is the strategy under which verdict and declaration are compared.
+ * Whether the traces give a verdict, which must then pass the stability test. If the file contains a declaration, the
+ * loosest strategy applies, because it is under that one that verdict and declaration are compared.
  */
 export function needsStabilityTest(
   evidence: TraceClaim,
@@ -116,7 +116,7 @@ export function needsStabilityTest(
 
 type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' | 'basis'>;
 
-/** The trace network was trained on generated pictures only, so `ai-generated` is the only subclass it can assign. */
+/** The trace network was trained on generated pictures only, so it can assign no subclass but `ai-generated`. */
 function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits): Conclusion {
   const abstains = reasonsToAbstain(evidence, limits);
   const doubts = reasonsToDoubt(evidence, limits);
@@ -131,9 +131,9 @@ function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits)
 
 /**
  * A changed part makes the picture fake, whatever the traces of the whole picture indicate. Only a sufficiently large
- * photograph with usable traces is called changed, because drawings and screenshots naturally contain sharp edges and
- * repeated shapes. Weaker evidence still prevents a verdict of real. Pixels do not show whether a generator painted the
- * part, so only a declaration yields `ai-manipulated`.
+ * photograph with usable traces is called changed, because sharp edges and repeated shapes are normal in drawings and
+ * screenshots. Weaker evidence still prevents a verdict of real. The pixels do not show whether a generator painted the
+ * part, so only a declaration leads to `ai-manipulated`.
  */
 function decideByChanges(
   evidence: DecisionInput,
@@ -158,18 +158,18 @@ function reasonsToSuspectChange(
   { probability, indicating, isStrong, isSuspectedAlone }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
-  // Each method looks for a different kind of change, so finding nothing with the others is no evidence against it.
+  // Each method looks for a different kind of change, so it counts for nothing if the others find none.
   if (probability < limits.suspectedMin && !isSuspectedAlone) return [];
   const isSingle = indicating === 1 && !isStrong;
   return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
 }
 
 /**
- * A declaration of generated content is normally believed: there is nothing to gain from falsely claiming that a
- * picture is generated, and a missing declaration never counts. But anyone can add one to an authentic photograph to
- * discredit it, so if no trusted signer signed it and the traces indicate a camera, the contradiction remains
- * unresolved. This is checked under the loosest limits regardless of strategy; otherwise a strict strategy could reach a
- * decision where a looser one leaves the picture undecided.
+ * A declaration of generated content is normally believed, because nobody gains from falsely declaring a picture to be
+ * generated; the lack of a declaration never counts. But anyone can discredit an authentic photograph by adding one. If
+ * no trusted signer vouches for it and the traces indicate a camera, the contradiction is left open. This is checked
+ * under the loosest limits, regardless of the strategy: otherwise, a strict strategy could reach a decision where a
+ * looser one leaves the picture undecided.
  */
 function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;
@@ -188,8 +188,8 @@ function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusi
 }
 
 /**
- * Below this size a change is only suspected: on the calibration set its probability separates changed pictures from
- * their originals with an AUC of 0.6 to 0.7, against 0.8 in larger pictures (models/experiments).
+ * Below this size, a change can only be suspected: on the calibration set, its probability separates changed pictures
+ * from their originals with an AUC of 0.6 to 0.7, against 0.8 for larger pictures (models/experiments).
  */
 const minPixelsOfChange = 256 * 256;
 const aboveAnyProbability = 1;
@@ -208,7 +208,7 @@ function applicableLimits(
   const isSmall = smallRegime !== null && pixels < smallRegime.below;
   const { fakeMin } = isCompressed ? compressedRegime : thresholds;
   const fakeMinForSize = raisedForSize(fakeMin[strategy], sizeRegime, pixels);
-  // The methods that look for changes also find where missing rows begin.
+  // Where missing rows begin, the methods that look for changes find one.
   const isOnlySuspected = pixels < minPixelsOfChange || hasMissingRows;
   return {
     fakeMin: Math.max(fakeMinForSize, isSmall ? smallRegime.fakeMin[strategy] : 0),
@@ -222,7 +222,7 @@ function applicableLimits(
   };
 }
 
-/** Small photographs look more like generated ones, so the limit rises as the picture gets smaller. */
+/** Small photographs look more like generated pictures than large ones do, so a smaller picture has a higher limit. */
 function raisedForSize(limit: number, regime: SizeRegime | null, pixels: number): number {
   if (regime === null) return limit;
   const { perHalving, below, downTo } = regime;
@@ -230,7 +230,7 @@ function raisedForSize(limit: number, regime: SizeRegime | null, pixels: number)
   return limit / (limit + (1 - limit) * Math.exp(-perHalving * halvings));
 }
 
-/** Outside the validated domain the engine does not decide between real and fake. */
+/** Outside the validated domain, nothing is decided between real and fake. */
 function reasonsToAbstain(evidence: TraceClaim, limits: Limits): readonly ReasonCode[] {
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['too_small', !evidence.hasFullPatch],

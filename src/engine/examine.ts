@@ -1,7 +1,7 @@
 /**
- * Turns a picture and models into an examination: everything needed later for another strategy, tier, heatmap or
- * report. Apart from the environment it records, it is pure: no database, network or clock. The same picture, models,
- * options and environment give the same bytes.
+ * Turns a picture and models into an examination: everything that another strategy, tier, heatmap
+ * or report will need later. It is pure, apart from recording the environment: no database, network
+ * or clock. The same picture, models, options and environment give the same bytes.
  */
 
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
@@ -14,7 +14,7 @@ import type { Examination } from './result.ts';
 import type { OpeningModels } from './schedule.ts';
 
 /**
- * @param readProvenance - reads the statements of the same file as `picture`, once the localisation network runs.
+ * @param readProvenance - reads the statements of the picture's file; called once the localisation network is running.
  * @param methods - methods to run; all of them if omitted.
  */
 export async function examine(
@@ -24,14 +24,14 @@ export async function examine(
   readProvenance?: () => Provenance | Promise<Provenance>,
   methods?: readonly Detector[],
 ): Promise<Examination> {
-  // The stability test does not depend on the methods that look for changes, so both run at the same time.
+  // The stability test does not depend on the methods that look for changes, so they run at the same time.
   const observation = await observe(picture, models, seed, readProvenance, methods, (traces) =>
     testIfDecided(traces, decisionStrategy),
   );
   return conclude(observation, decisionStrategy);
 }
 
-/** Decides a single observation under every strategy. */
+/** Makes a decision under every strategy, from a single observation. */
 export async function concludeUnderEvery(
   observation: Observation,
 ): Promise<Readonly<Record<DecisionStrategy, Examination>>> {
@@ -42,7 +42,7 @@ export async function concludeUnderEvery(
   };
 }
 
-/** Decides, after running the stability test if the traces give a verdict. */
+/** Makes a decision; if the traces give a verdict, runs the stability test first. */
 export async function conclude(
   observation: Observation,
   decisionStrategy: DecisionStrategy,

@@ -1,4 +1,4 @@
-/** Divides a picture into cells and holds the trace network's features for each. */
+/** Divides a picture into cells and stores the trace network's features of each cell. */
 
 import type { Planes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
@@ -8,7 +8,7 @@ export interface Grid {
   readonly rows: number;
 }
 
-/** Features by cell: `values[channel * columns * rows + row * columns + column]`. */
+/** Features of the cells: `values[channel * columns * rows + row * columns + column]`. */
 export interface FeatureGrid extends Grid {
   readonly channels: number;
   readonly values: Float32Array;
@@ -24,7 +24,7 @@ export function coveringGrid(size: Size, cellPx: number): Grid {
   return { columns: Math.ceil(size.width / cellPx), rows: Math.ceil(size.height / cellPx) };
 }
 
-/** The grid of cells entirely inside a picture, at least one in each direction. */
+/** The grid of those cells that lie entirely inside a picture; at least one in each direction. */
 export function insideGrid(size: Size, cellPx: number): Grid {
   return {
     columns: Math.max(1, Math.floor(size.width / cellPx)),
@@ -33,8 +33,8 @@ export function insideGrid(size: Size, cellPx: number): Grid {
 }
 
 /**
- * The network's features for every cell of the picture. The network reads the whole picture at once, so the caller must
- * bound its size.
+ * The network's features for every cell of the picture. The network reads the whole picture at
+ * once, so the caller must limit the size.
  */
 export async function readFeatureGrid(
   picture: Pick<Planes, 'rgb' | 'facts'>,
@@ -47,7 +47,7 @@ export async function readFeatureGrid(
   return { ...grid, channels: values.length / (grid.columns * grid.rows), values };
 }
 
-/** Pads the RGB to whole cells by repeating edge pixels; returns the picture's own array if there is nothing to pad. */
+/** Pads the RGB to whole cells by repeating the pixels at the edge; if no padding is needed, returns the same array. */
 export function padToCells(
   { rgb, facts }: { readonly rgb: Uint8Array; readonly facts: Size },
   cellPx: number,
@@ -81,11 +81,11 @@ export interface WindowMeans {
   readonly columns: number;
   readonly rows: number;
   readonly channels: number;
-  /** `means[(row * columns + column) * channels + channel]`: one row per window, as the head expects it. */
+  /** `means[(row * columns + column) * channels + channel]`: one row for each window, as the head expects. */
   readonly means: Float32Array;
 }
 
-/** Box filter with running sums, so the cost does not depend on the window size. */
+/** Box filter with running sums, so that the time does not depend on the window size. */
 export function meanWindows(
   { channels, columns, rows, values }: FeatureGrid,
   window: Grid,
@@ -104,8 +104,8 @@ export function meanWindows(
 }
 
 /**
- * Writes the means of one channel, `step` apart. The sums are doubles, so repeated adding and subtracting leaves no error
- * visible in a float32.
+ * Writes the means of one channel, `step` apart. The sums are doubles, so that repeated addition
+ * and subtraction leaves no error visible in a float32.
  */
 function slideWindow(
   plane: Float32Array,
@@ -113,7 +113,7 @@ function slideWindow(
   window: Grid,
   { means, step }: { readonly means: Float32Array; readonly step: number },
 ): void {
-  // Sums of each column over the rows of the window, which slides down.
+  // For each column, the sum over the rows of the window, which slides down.
   const sums = new Float64Array(columns);
   const weight = 1 / (window.columns * window.rows);
   for (let at = 0, to = 0; at < plane.length; at += columns) {

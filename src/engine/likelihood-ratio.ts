@@ -1,5 +1,5 @@
 /**
- * Determines how strong a verdict may be called from measured error rates instead of the model's own probability: the
+ * How strong a verdict may be called, according to measured error rates rather than the model's own probability: the
  * likelihood ratio that the measurements support for a picture called real or fake.
  */
 
@@ -9,10 +9,10 @@ import type { MeasuredCondition } from '../inference/manifest.ts';
 export interface SupportedRatio {
   /** The highest likelihood ratio that the measurements support, never below 1. */
   readonly ratio: number;
-  /** The strategy and measured condition behind the ratio. */
+  /** The strategy and the measured condition on which the ratio is based. */
   readonly strategy: DecisionStrategy;
   readonly condition: string;
-  /** Correct calls: `right` of the `rightOf` pictures that truly belong to this class. */
+  /** Correct calls: `right` of the `rightOf` pictures that really belong to this class. */
   readonly right: number;
   readonly rightOf: number;
   /** Wrong calls: `wrong` of the `wrongOf` pictures that belong to the other class. */
@@ -23,11 +23,11 @@ export interface SupportedRatio {
 }
 
 /**
- * The highest ratio supported by this strategy or a looser one. A picture called fake under one strategy is called fake
- * under every looser one, so their figures apply to it too; a strict strategy decides so few pictures that its own
- * figures alone would make the clearest verdicts the weakest. The choice is the same for every picture.
+ * The highest ratio that this strategy or a looser one supports. A picture called fake under one strategy is also
+ * called fake under every looser one, so their figures apply to it too. A strict strategy decides so few pictures that
+ * its own figures alone would make the clearest verdicts the weakest. The same strategy is used for every picture.
  *
- * @returns null if the model was not measured or its manifest does not record how many calls were correct.
+ * @returns null if the model was not measured, or if its manifest does not record how many calls were correct.
  */
 export function supportedRatio(
   measured: readonly MeasuredCondition[],
@@ -42,8 +42,8 @@ export function supportedRatio(
 
 /**
  * The minimum over the measured conditions. A picture's history is unknown, so the condition under which the model did
- * worst is used; choosing the condition that seems to fit would let a guess raise the strength. Pictures are treated as
- * independent, although many share a source.
+ * worst applies; to choose the condition that seems to fit would mean that a guess could raise the strength. Pictures
+ * are treated as independent, although many share a source.
  */
 function minRatio(
   measured: readonly MeasuredCondition[],
@@ -84,11 +84,11 @@ function ratioUnder(
 
 /**
  * Evaluates natural log likelihood ratios on held-out pictures: their mean cost in bits (Cllr), and the empirical lower
- * and upper bounds (ELUB), within which using the ratios costs no more than ignoring them, with one misleading ratio
- * added on each side.
+ * and upper bounds (ELUB). Within these, using the ratios costs no more than ignoring them, even with one misleading
+ * ratio added on each side.
  *
- * @param supporting - log ratios of pictures for which the proposition is true; `opposing` - of those for which it is
- *   false. Neither may be empty.
+ * @param supporting - log ratios of the pictures for which the proposition is true; `opposing` - of those for which it
+ *   is false. Neither may be empty.
  * @see N. Brümmer, J. du Preez, "Application-independent evaluation of speaker detection", Computer Speech & Language
  *   20 (2006). P. Vergeer, A. van Es, A. de Jongh, I. Alberink, R. Stoel, "Numerical likelihood ratios outputted by LR
  *   systems are often based on extrapolation", Science & Justice 56 (2016).
@@ -136,7 +136,7 @@ export function upperShare(count: number, trials: number, confidence = 0.95): nu
   if (count >= trials) return 1;
   let below = count / trials;
   let above = 1;
-  // Bisects to the last bit of a double.
+  // Bisects down to the last bit of a double.
   for (let step = 0; step < 60; step++) {
     const middle = (below + above) / 2;
     if (probabilityUpTo(count, trials, middle) > 1 - confidence) below = middle;
@@ -145,12 +145,12 @@ export function upperShare(count: number, trials: number, confidence = 0.95): nu
   return (below + above) / 2;
 }
 
-/** Clopper-Pearson lower bound; parameters as for `upperShare`. */
+/** Clopper-Pearson lower bound, with the parameters of `upperShare`. */
 export function lowerShare(count: number, trials: number, confidence = 0.95): number {
   return 1 - upperShare(trials - count, trials, confidence);
 }
 
-/** Two-sided Clopper-Pearson interval, with (1 - `confidence`) / 2 on each side. */
+/** Two-sided Clopper-Pearson interval, leaving (1 - `confidence`) / 2 on each side. */
 export function shareInterval(
   count: number,
   trials: number,
@@ -164,8 +164,8 @@ export function shareInterval(
 }
 
 /**
- * Binomial probability of at most `count` successes. Requires `share` >= count / trials, so that the terms decrease
- * from `count` downwards.
+ * Binomial probability of at most `count` successes. `share` must be at least count / trials, so
+ * that the terms decrease from `count` downwards.
  */
 function probabilityUpTo(count: number, trials: number, share: number): number {
   const odds = (1 - share) / share;
@@ -184,7 +184,7 @@ function probabilityUpTo(count: number, trials: number, share: number): number {
   return sum;
 }
 
-/** Stirling's series; small factorials are multiplied out, where the series is not accurate to the last digits. */
+/** Stirling's series; small factorials, for which the series is less accurate, are multiplied out. */
 function logFactorial(n: number): number {
   if (n < 16) {
     let product = 1;

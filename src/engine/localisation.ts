@@ -58,7 +58,7 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   };
 }
 
-/** Whether this finding alone is enough to suspect a change, even when the fusion suspects none. */
+/** Whether this finding alone is enough to suspect a change, even if the fusion suspects none. */
 export function canSuspectAlone(
   { method, strength }: Pick<Finding, 'method' | 'strength'>,
   { picture }: LocateManifest['fusion'],
@@ -72,11 +72,11 @@ export function findingsIn(answer: Answer): readonly Finding[] {
   return ['finding' in answer ? answer.finding : answer];
 }
 
-// Fuses all methods that look for local changes: a weighted sum of log odds for each cell and for the whole picture.
-// The weights are fitted on simulated changes (training command `locator-fuse`) and stored in the localisation
-// network's manifest. A method without a map adds neutralLogit. A cell must stand out from the rest of the picture: the
-// higher the picture's median and strongest cells, the higher the bar. More cells stand out by chance in a large
-// picture, so the bar and the picture's odds depend on its size, and the odds also on its compression.
+// Fuses all methods that look for local changes: a weighted sum of log odds, for each cell and for the whole picture.
+// The weights were fitted on simulated changes (training command `locator-fuse`) and are in the manifest of the
+// localisation network. A method without a map adds neutralLogit. Each cell is compared with the rest of the picture:
+// the higher the picture's median and strongest cells, the higher the bar. In a large picture, more cells stand out by
+// chance, so the bar and the picture's odds depend on its size; the odds also depend on its compression.
 
 type Fusion = LocateManifest['fusion'];
 
@@ -85,7 +85,7 @@ export function isWeighed(method: string, { places, picture }: Fusion): boolean 
   return method in places.weights || method in picture.weights;
 }
 
-/** Properties of the picture that the manifest's coefficients multiply. */
+/** Properties of the picture by which the manifest's coefficients are multiplied. */
 interface Circumstances {
   /** Size in doublings of 1 megapixel: -1 for half a megapixel, 1 for 2 megapixels. */
   readonly doublings: number;
@@ -96,7 +96,7 @@ interface Circumstances {
 /** One map per method, all on the same grid. */
 type MethodMaps = Readonly<Record<string, Float32Array>>;
 
-/** The quantile that represents the strongest cells of a picture; `locator-fuse` fits with the same value. */
+/** The quantile that represents the strongest cells of a picture; `locator-fuse` uses the same value. */
 const strongestShare = 0.99;
 
 /** Probability 0..1 that each cell was changed. */
@@ -114,7 +114,7 @@ function fuseCells(
       sums[cell]! += weight * (boundedLogit(map[cell]!) - neutralLogit);
     }
   }
-  // The picture's own median and strongest cells raise the bar for each cell.
+  // The picture's own median and strongest cells raise the bar for every cell.
   const { level: raised } = places;
   const [middle = 0, strongest = 0] = findQuantiles(sums, [0.5, strongestShare]);
   const level =
@@ -139,14 +139,14 @@ function fuseScores(
 }
 
 /**
- * Runs the localisation network on the pixels in stored orientation, where the JPEG block grid starts in the corner,
- * then rotates the maps to match the upright picture.
+ * Runs the localisation network on the pixels in stored orientation, in which the JPEG block grid
+ * starts at the corner, and then rotates the maps to match the upright picture.
  */
 export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
   const { facts } = picture;
   const { cellPx, maxPixels } = locator.manifest.input;
   const { pixels, halvings } = halveToFit(maxPixels, picture);
-  // Halved pixels have no JPEG block grid, so the file's quantisation steps would mislead the network.
+  // Halved pixels have no JPEG block grid, so the quantisation steps in the file would mislead the network.
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
   const { columns, rows, changed, trust, score } = await locate(locator, pixels, table);
@@ -157,20 +157,20 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   return { score, changed: toMap(changed), trust: toMap(trust) };
 }
 
-/** EXIF orientations that only mirror the picture; each is its own inverse. */
+/** EXIF orientations that only mirror the picture; each of them is its own inverse. */
 const mirrorings = [1, 2, 4, 3] as const;
 
 /**
- * For a small picture the mirror images are read too, as long as all of them together have no more pixels than this.
- * Training evaluates them the same way.
+ * The mirror images of a small picture are read too, if all of them together have at most this many
+ * pixels. Training evaluates them in the same way.
  */
 const mirroredPixels = 1 << 20;
 
-/** Traces survive mirroring, but the network's output varies slightly: averaging several outputs is more accurate. */
+/** Traces survive mirroring, but the network's output varies a little: the mean of several is more accurate. */
 async function locate(locator: LocateModel, pixels: Pixels, table: readonly number[] | null) {
   const shown = mirrorings.slice(0, Math.floor(mirroredPixels / (pixels.width * pixels.height)));
   if (shown.length < 2) return locator.locate(pixels, table);
-  // Only whole blocks, so that the block grid starts in every corner.
+  // Only whole blocks, so that a block starts at every corner.
   const blocks = coveringGrid(pixels, blockPx);
   const rgb = padToCells({ rgb: pixels.rgb, facts: pixels }, blockPx);
   const [width, height] = [blockPx * blocks.columns, blockPx * blocks.rows];
@@ -193,7 +193,7 @@ async function locate(locator: LocateModel, pixels: Pixels, table: readonly numb
   return { columns, rows, changed, trust, score };
 }
 
-/** The stored picture, halved until it has at most `maxPixels`. */
+/** The picture as stored, halved until it has at most `maxPixels`. */
 function halveToFit(maxPixels: number, picture: Picture) {
   const { storedWidth: width, storedHeight: height } = picture.facts;
   let pixels: Pixels = { width, height, rgb: storedRgb(picture) };
@@ -204,7 +204,7 @@ function halveToFit(maxPixels: number, picture: Picture) {
   return { pixels, halvings };
 }
 
-/** Extends the map over a last row or column lost by halving, repeating the nearest values. */
+/** Extends the map over a last row or column that halving dropped, by repeating the nearest values. */
 function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts']): CellMap {
   const columns = Math.ceil(storedWidth / map.cellPx);
   const rows = Math.ceil(storedHeight / map.cellPx);
@@ -217,12 +217,12 @@ function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts
   return { cellPx: map.cellPx, columns, rows, values };
 }
 
-/** The value from which a cell counts as marked. 0.5 is neutral in the map of a single method. */
+/** Minimum value of a marked cell. In the map of a single method, 0.5 is neutral. */
 const markedFrom = { fusion: 0.5, method: 0.51 } as const;
 
 /**
- * Lists the marked regions: those of the fusion first, then those of single methods. The order gives each place its
- * number wherever it is shown.
+ * Lists the marked regions: first the fusion's, then each method's. Their order
+ * gives each place the number under which it is shown.
  *
  * @param fused - probability that each cell was changed; null if the fusion suspects no change.
  * @param indicating - findings that indicate a change.
@@ -246,10 +246,10 @@ function locatePlaces(
   return found.reduce<readonly Place[]>(joined, []);
 }
 
-/** A copy is about as large as its source: a second group that is much smaller is a fragment of one of them. */
+/** A copy is about as large as its source, so a much smaller second group is a fragment of one of them. */
 const minShareOfCopy = 0.25;
 
-/** The largest groups of the map: one, or two for copied parts. */
+/** The largest group of the map or, for copied parts, the two largest. */
 function partsOf(
   { finding: { method }, map, copies }: LocalisedFinding,
   size: Size,
@@ -261,13 +261,13 @@ function partsOf(
   return other && other.share >= minShareOfCopy * one.share ? [one, other] : copies;
 }
 
-/** A copy-move finding describes only the likeliest pair: regions of different pairs are not copies of each other. */
+/** A copy-move finding describes only the most likely pair, because regions of different pairs are not copies. */
 function markedMin(method: string, { values }: CellMap): number {
   if (method !== 'copy-move') return markedFrom.method;
   return values.reduce((most, value) => Math.max(most, value), markedFrom.method);
 }
 
-/** Merges marks of the same place by different methods: a copy is not its source, and both are equally large. */
+/** Merges different methods' marks at the same place, but not a copy and its source, although equally large. */
 function joined(places: readonly Place[], { region, methods }: Place): readonly Place[] {
   const at = places.findIndex(
     (place) =>
@@ -281,7 +281,7 @@ function joined(places: readonly Place[], { region, methods }: Place): readonly 
   });
 }
 
-/** Minimum overlap, as a share of the smaller box, for two marks to count as the same place. */
+/** Two marks count as the same place if their overlap is at least this share of the smaller box. */
 const minOverlap = 0.5;
 
 function isSamePlace(one: Region, other: Region): boolean {

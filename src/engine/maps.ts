@@ -1,4 +1,4 @@
-/** Turns the scores at every patch position, and the evidence of local changes, into one value per cell. */
+/** Turns the scores at every patch position, and the evidence for local changes, into one value per cell. */
 
 import type { CellMap } from '../detectors/regions.ts';
 import type { Calibration } from '../inference/manifest.ts';
@@ -18,18 +18,18 @@ import type { CellMaps, Manipulation } from './result.ts';
 export interface Localisation {
   readonly manipulation: Manipulation;
   /**
-   * How close the probability of a change comes to the suspicion threshold of `default`, 0..1; 1 from the threshold on,
-   * or when a single method indicates a change more than weakly.
+   * How close the probability of a change comes to the threshold for a suspicion under `default`,
+   * 0..1. It is 1 from the threshold on, or if a single method indicates a change more than weakly.
    */
   readonly suspicion: number;
-  /** Probability 0..1 that each cell was changed, assuming something in the picture was. */
+  /** Probability, 0..1, that each cell was changed, provided that something in the picture was. */
   readonly changed: Float32Array;
   readonly methods: Readonly<Record<string, Float32Array>>;
 }
 
 const full = 65_535;
 
-/** What the trace network alone says of each cell of the maps. */
+/** What the trace network alone says about each cell of the maps. */
 interface TraceMaps {
   readonly grid: CellGrid;
   readonly fakeProbability: number;
@@ -40,8 +40,8 @@ interface TraceMaps {
 }
 
 /**
- * A cell shows the trace network's score for the patch around it or, near the border, for the nearest patch inside the
- * picture, so that every value covers the same number of cells.
+ * A cell shows the trace network's score for the patch around it or, near the border, for the
+ * nearest patch inside the picture, so that every score covers the same number of cells.
  */
 export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: CellGrid): TraceMaps {
   const { calibration } = model.manifest;
@@ -63,9 +63,9 @@ export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: Ce
 }
 
 /**
- * Computes the four maps and those of single methods. `anomaly` shows how unusual a region is, see `drawAnomaly`;
- * `fake` what was generated or changed, see `drawFake`. `fusion`, among the method maps, shows where something was
- * changed, if anything was: some regions stand out there even in an untouched picture.
+ * Computes the four maps and the maps of methods. `anomaly` shows how unusual a region is (see `drawAnomaly`), and
+ * `fake` what was generated or changed (see `drawFake`). Among the maps of methods, `fusion` shows where something was
+ * changed, if anything was; even in an untouched picture, some regions stand out there.
  */
 export function drawMaps(traces: TraceMaps, localisation: Localisation): CellMaps {
   const { changed, methods } = localisation;
@@ -86,7 +86,7 @@ export function drawMaps(traces: TraceMaps, localisation: Localisation): CellMap
   };
 }
 
-/** Distance from the training data of the patch around each cell. */
+/** For each cell, the distance between the patch around it and the training data. */
 export function cellDistances(patchScores: PatchScores): Float64Array {
   return valueOfEachCell(patchScores, (cells) => new Float64Array(cells), patchScores.distances);
 }
@@ -106,7 +106,7 @@ function toCellMap(patchScores: PatchScores, valueAt: (place: number) => number)
   return { cellPx, ...patchScores.grid, values };
 }
 
-/** Gives each cell the value of the window centred on it, or of the nearest window. */
+/** Each cell gets the value of the window that is centred on it, or of the nearest window. */
 function valueOfEachCell<Values extends Float32Array | Float64Array>(
   { grid, window, positions: places }: PatchScores,
   create: (cells: number) => Values,
@@ -133,8 +133,8 @@ export interface CellGrid extends Grid {
 }
 
 /**
- * Cell size by picture size: cells have this side up to `maxPixels`, and 16 px beyond the last entry. That gives about
- * 30,000 cells per map.
+ * Cell size by picture size: up to `maxPixels`, cells have this side; beyond the last entry, 16 px.
+ * A map then has about 30,000 cells.
  */
 const cellSides = [
   { cellPx: 4, maxPixels: 500_000 },
@@ -142,7 +142,7 @@ const cellSides = [
 ] as const;
 const coarsestPx = 16;
 
-/** Chooses the grid of a picture's maps: fine enough for the parts that people change, coarse enough to store. */
+/** Chooses the grid of a picture's maps: fine enough for the parts that people change, but small enough to store. */
 export function gridOfMaps(size: { readonly width: number; readonly height: number }): CellGrid {
   const pixels = size.width * size.height;
   const cellPx = cellSides.find(({ maxPixels }) => pixels <= maxPixels)?.cellPx ?? coarsestPx;
@@ -150,8 +150,8 @@ export function gridOfMaps(size: { readonly width: number; readonly height: numb
 }
 
 /**
- * Resamples a map to another cell size: averages the cells inside a larger one, interpolates linearly between cell
- * centres for a smaller one.
+ * Resamples a map to another cell size: takes the mean of the cells inside a larger one, and
+ * interpolates linearly between cell centres for a smaller one.
  */
 export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
   const { columns, rows, cellPx } = grid;
@@ -177,8 +177,8 @@ export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
 type Share = readonly [index: number, weight: number];
 
 /**
- * Along one axis: the source cells that make up each target cell, with weights that add up to 1. The entries of a cell
- * run from its start to the start of the next.
+ * Along one axis, for each target cell: the source cells of which it consists, with weights that
+ * add up to 1. The entries of a cell begin at its start and end before the start of the next cell.
  */
 function weightsAlong(count: number, cellPx: number, sourceCount: number, sourcePx: number) {
   const sharesByCell = Array.from({ length: count }, (_, cell): readonly Share[] =>
@@ -222,9 +222,9 @@ function interpolated(middle: number, count: number, px: number): readonly Share
 /**
  * Multiplies the odds of two signals: distance from the training data, and how far a cell exceeds the picture's median
  * for local changes. The second counts only to the degree that a change is suspected. An untouched picture therefore
- * shows little beyond its distance from training, and a picture that is unusual everywhere stays bright everywhere.
+ * shows little but its distance from the training data, and a picture that is unusual everywhere is bright everywhere.
  *
- * @param outlierScores - outlier score of each cell, 0..1; see `toOutlierScore`.
+ * @param outlierScores - outlier score of each cell, 0..1, from `toOutlierScore`.
  * @returns one value 0..1 per cell.
  */
 function drawAnomaly(
@@ -239,9 +239,9 @@ function drawAnomaly(
 }
 
 /**
- * The larger of two products of a picture value and a cell value: the probability that the picture, and the cell, is
- * generated; and the suspicion of a change times the probability that the cell was changed. Odd-looking regions
- * therefore stay dark unless there is other evidence against the picture.
+ * The larger of two products. One is the probability that the picture is generated, times that for the cell; the other
+ * is the suspicion of a change, times the probability that the cell was changed. Odd-looking regions therefore stay
+ * dark unless there is other evidence against the picture.
  *
  * @param generated - probability 0..1 that each cell is generated.
  * @param fakeProbability - probability 0..1 for the whole picture.

@@ -1,7 +1,7 @@
 /**
- * Monte Carlo dropout: the head scores the same patches many times, each time dropping a random subset of features, and
- * the spread of its outputs measures its uncertainty (Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML
- * 2016). A single network's spread is only a lower bound on its true uncertainty.
+ * Monte Carlo dropout: the head scores the same patches many times, each time without a random subset of the features,
+ * and the spread of its outputs measures its uncertainty (Gal and Ghahramani, "Dropout as a Bayesian approximation",
+ * ICML 2016). The spread of a single network is only a lower bound on its true uncertainty.
  */
 
 import type { ModelManifest } from '../inference/manifest.ts';
@@ -17,7 +17,7 @@ interface Spread {
   readonly fakeUncertainty: number;
 }
 
-/** @param seed - any integer; the same seed gives the same masks and so the same numbers. */
+/** @param seed - any integer; the same seed gives the same masks, and so the same numbers. */
 export async function measureSpread(
   readings: Readings,
   model: TraceModel,

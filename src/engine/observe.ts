@@ -1,6 +1,6 @@
 /**
- * Makes every measurement on a picture before anything is decided, in one pass from pixels to findings. One observation
- * can be decided under every strategy.
+ * Makes every measurement on a picture, in one pass from pixels to findings, before anything is
+ * decided. One observation is enough to decide under every strategy.
  */
 
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
@@ -31,7 +31,7 @@ import { createStabilityTest, type StabilityTest } from './stability.ts';
 export interface TraceObservation {
   readonly models: Models;
   readonly traces: TraceClaim;
-  /** Runs its trials only once, however many strategies request them. */
+  /** Runs the trials only once, however many strategies request them. */
   readonly testStability: StabilityTest;
 }
 
@@ -44,9 +44,9 @@ export interface Observation extends TraceObservation {
 }
 
 /**
- * @param readProvenance - reads the statements of the same file as `picture`, once the localisation network runs.
- * @param methods - methods to run: all, those that a verdict needs, or fewer to measure what the others add.
- * @param whileWaiting - work to do before awaiting the localisation network.
+ * @param readProvenance - reads the statements of the picture's file; called once the localisation network is running.
+ * @param methods - methods to run: all, those that a verdict needs, or fewer, to measure what the others contribute.
+ * @param whileWaiting - work to do before waiting for the localisation network.
  */
 export async function observe(
   picture: Picture,
@@ -65,7 +65,7 @@ export async function observe(
     const read = await readTraces(picture, trace, seed);
     const input = { picture, traces: read.evidence, provenance };
     const isLeft = (it: Detector) => it === copyMove && inThread.copies !== null;
-    // Models without a list of sizes are of versions that did not have this method.
+    // Models without a list of sizes come from versions that did not have this method.
     const used = methods.filter(
       (it) => it !== pictureSize || trace.manifest.generatorSizes.length > 0,
     );
@@ -146,7 +146,7 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
   };
 }
 
-/** Collects what the trace verdict is based on. */
+/** Collects what a verdict by traces is based on. */
 function toTraceClaim(
   { patchScores, evidence, scores }: Awaited<ReturnType<typeof readTraces>>,
   { picture: { facts }, provenance }: Pick<DetectorInput, 'picture' | 'provenance'>,
@@ -179,7 +179,7 @@ function describeModels({ trace, locator }: Models) {
   };
 }
 
-/** The most trustworthy declaration of generated content; null if the file declares none. */
+/** The declaration of generated content with the best assurance; null if the file has none. */
 function strongestDeclaration({ declarations }: Provenance): DeclarationEvidence | null {
   let best: DeclarationEvidence | null = null;
   for (const { origin, assurance } of declarations) {

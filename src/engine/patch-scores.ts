@@ -1,9 +1,9 @@
 /**
- * Scores a picture with the trace network: the head's output at every patch position, for the maps, and the readings that
- * make up the picture's score. All later results are computed from these numbers.
+ * Scores a picture with the trace network: the head's output at every patch position, for the maps, and the readings
+ * from which the picture's score is computed. All later results are computed from these numbers.
  *
- * Each patch is scored on its own, and the picture's logit is the weighted mean. On the calibration set, averaging features
- * first was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits gained nothing.
+ * Each patch is scored on its own, and the picture's logit is the weighted mean. On the calibration set, averaging the
+ * features instead was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits nothing.
  */
 
 import { type Planes, cutPixels, toPlanes } from '../image/pixels.ts';
@@ -34,9 +34,9 @@ import { scalePixels } from '../image/codec.ts';
 export interface PatchScores {
   /** The grid of cells that covers the picture. */
   readonly grid: Grid;
-  /** Patch size in cells; smaller than the model's if the picture is smaller. */
+  /** Patch size in cells; smaller than in the manifest if the picture is smaller. */
   readonly window: Grid;
-  /** Patch positions, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
+  /** Patch positions, row-major; `logits`, `embeddings` and `distances` have an entry for each. */
   readonly positions: Grid;
   /** `[positions, 3]`: raw real, fake and compression logits, as shown in the maps. */
   readonly logits: Float32Array;
@@ -44,26 +44,26 @@ export interface PatchScores {
   readonly embeddings: Float32Array;
   /** Mahalanobis distance of each embedding from the training distribution. */
   readonly distances: Float64Array;
-  /** Indices of the positions that lie on the patch grid. */
+  /** Indices of those positions that lie on the patch grid. */
   readonly patches: readonly number[];
-  /** Cell side in pixels of the original picture: the model's, or larger if the picture was scaled down to be read. */
+  /** Side of a cell in pixels of the original picture: as in the manifest, or larger if the picture was scaled down. */
   readonly cellPx: number;
-  /** Indices of the patches that make up the picture's score, most textured first. */
+  /** Indices of the patches that contribute to the picture's score, the most textured first. */
   readonly read: readonly number[];
   readonly readings: Readings;
-  /** Weighted logits of the whole picture, including the transformer's shift. */
+  /** Weighted logits of the whole picture, with the shift by the transformer. */
   readonly meanLogits: Logits;
   /** Null for a model without a transformer. */
   readonly transformer: TransformerReading | null;
 }
 
-/** Everything that makes up the picture's score: patches, full-resolution tiles and a view of the whole. */
+/** Everything that contributes to the picture's score: patches, full-resolution tiles, a view of the whole. */
 export interface Readings {
-  /** `[readings, channels]`: input of the head. */
+  /** `[readings, channels]`: the input of the head. */
   readonly features: Float32Array;
   /** Weight of each reading's logits; they add up to 1. */
   readonly weights: readonly number[];
-  /** What the transformer adds to the log odds of *fake*; 0 without a transformer. */
+  /** What the transformer adds to the log odds of *fake*; 0 if there is none. */
   readonly shift: number;
 }
 
@@ -89,7 +89,7 @@ export async function readPatchScores(picture: Planes, model: TraceModel): Promi
   };
 }
 
-/** The picture's logits from patches, tiles and the small view, without what the maps need and without the transformer. */
+/** The picture's logits from patches, tiles and the small view, without the transformer and what only maps need. */
 export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
   const { readings } = await readPicture(picture, model);
   return scoreReadings(readings, model);
@@ -143,8 +143,8 @@ async function scoreReadings(readings: Readings, model: TraceModel): Promise<Log
 }
 
 /**
- * Splits the shift evenly between the real and fake logits, so that their mean, which measures how much trace there is,
- * stays unchanged.
+ * Divides the shift equally between the real and the fake logit, so that their mean, which measures
+ * how much trace there is, stays the same.
  *
  * @param logits - `[readings, 3]`.
  */
@@ -157,10 +157,10 @@ export function weightedLogits(
   return { real: mean(0) - shift / 2, fake: mean(1) + shift / 2, compression: mean(2) };
 }
 
-/** Windows per run of the head: enough to be fast, few enough to stay in the cache. */
+/** Number of windows per run of the head: enough to be fast, few enough to stay in the cache. */
 const batchSize = 2048;
 
-/** The head's output for every window. */
+/** The output of the head for every window. */
 async function scoreWindows({ columns, rows, channels, means }: WindowMeans, model: TraceModel) {
   const count = columns * rows;
   const { dimension } = model.statistics.embedding;
@@ -210,9 +210,9 @@ function distancesFromTraining(
   return distances;
 }
 
-// Two ways of reading the picture in addition to the patches: full-resolution squares if the picture is too large to be
-// read in full, and a small view of the whole, for composition, light and other global properties. The cost is bounded:
-// for patches and maps, a picture above `maxPixels` is scaled down to that size.
+// Two ways of reading the picture besides the patches: full-resolution squares, if the picture is too large to be read
+// in full, and a small view of the whole, for composition, light and other global properties. The time is limited: for
+// patches and maps, a picture above `maxPixels` is scaled down to that size.
 
 export interface ViewFeatures {
   /** `[tiles, channels]`; empty if the patches are already at full resolution. */
@@ -221,7 +221,7 @@ export interface ViewFeatures {
   readonly whole: Float32Array;
 }
 
-/** The picture itself, or a copy scaled down to `mostPixels`, on which patches and maps are based. */
+/** The picture on which patches and maps are based: the picture itself, or a copy scaled down to `mostPixels`. */
 export async function toReadingSize(
   picture: Planes,
   { mostPixels: maxPixels }: Views,
@@ -231,7 +231,7 @@ export async function toReadingSize(
   return scaledBy(picture, Math.sqrt(maxPixels / (width * height)));
 }
 
-/** @param cells - features of the picture at its own size; null if it was scaled down to be read. */
+/** @param cells - features of the picture in its own size; null if it was scaled down to be read. */
 export async function readViews(
   picture: Planes,
   cells: FeatureGrid | null,
@@ -245,12 +245,12 @@ export async function readViews(
     for (const tile of texturedTiles(picture, views)) tiles.push(await readMean(tile));
   }
   const factor = views.wholePx / Math.max(width, height);
-  // For a picture this small, the patches have already covered all of it.
+  // The patches have already covered the whole of such a small picture.
   if (cells !== null && factor >= 1) return { tiles, whole: meanFeatures(cells) };
   return { tiles, whole: await readMean(factor >= 1 ? picture : await scaledBy(picture, factor)) };
 }
 
-/** The most textured tiles of a non-overlapping grid, most textured first. */
+/** The most textured tiles of a grid without overlap, the most textured first. */
 function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
   const inside = insideGrid(picture.facts, tilePx);
   const grid = coveringGrid(picture.facts, tilePx);

@@ -1,6 +1,6 @@
 /**
- * Lays out patches over a picture and selects those that make up its score: the most textured ones, because flat
- * regions contain no traces. Sizes and counts come from the manifest, because the model was fitted with them.
+ * Lays out patches over a picture, and selects those for its score: the most textured ones, because flat regions
+ * contain no traces. Sizes and counts come from the manifest, because the model was fitted with them.
  */
 
 import type { Planes } from '../image/pixels.ts';
@@ -16,10 +16,10 @@ export interface CellPosition {
 export interface PatchPlan {
   /** The grid of cells that covers the picture. */
   readonly grid: Grid;
-  /** Patch size in cells; smaller than the model's if the picture is smaller. */
+  /** Patch size in cells; smaller than in the manifest if the picture is smaller. */
   readonly window: Grid;
   readonly all: readonly CellPosition[];
-  /** The patches that make up the picture's score, most textured first. */
+  /** The patches that contribute to the picture's score, the most textured first. */
   readonly read: readonly CellPosition[];
 }
 
@@ -31,7 +31,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
     columns: Math.min(patchCells, grid.columns),
     rows: Math.min(patchCells, grid.rows),
   };
-  // Patches lie entirely inside the picture; if the picture is too small for that, one patch covers all of it.
+  // Patches lie entirely inside the picture, unless it is too small for that: then one patch covers all of it.
   const starts = (whole: number, covered: number) =>
     patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
   const columns = starts(inside.columns, grid.columns);
@@ -48,8 +48,8 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
 }
 
 /**
- * First cells of the patches along one side: one every `stride`, plus a last one flush with the edge, so that every
- * border cell is read.
+ * First cells of the patches along one side: one every `stride` cells, and one that ends at the
+ * edge, so that every border cell is read.
  */
 export function patchStarts(length: number, patchCells: number, stride: number): number[] {
   const last = Math.max(0, length - patchCells);
@@ -58,11 +58,11 @@ export function patchStarts(length: number, patchCells: number, stride: number):
   return [...starts, last];
 }
 
-/** Caps what a single pixel adds, in grey levels: one hard edge must not make a patch count as textured. */
+/** Limits what one pixel adds, in grey levels, so that a single hard edge does not make a patch count as textured. */
 const maxPerPixel = 32;
 
 /**
- * For each cell, sums |luma - right neighbour| + |luma - lower neighbour| over its pixels, capped at 32 per pixel.
+ * For each cell, the sum over its pixels of |luma - right neighbour| + |luma - lower neighbour|, at most 32 per pixel.
  * Neighbours and pixels outside the picture add nothing.
  */
 export function cellTextures(
@@ -98,7 +98,7 @@ function addRow(row: Uint8Array, below: Uint8Array, cellPx: number, textures: Fl
 }
 
 /**
- * The positions of the most textured windows, in descending order; ties go to the upper, then the left one.
+ * The positions of the most textured windows, in descending order; of equal ones, the upper, then the left, first.
  *
  * @param textures - one number per cell of `grid`, from `cellTextures`.
  */

@@ -1,7 +1,7 @@
 /**
- * The types of a result: classes, strategies, tiers, reasons and maps. The first part is the contract's
- * `analysis.inferenceStatus.result`; `Examination` is what one run determines and stores, so that later outputs
- * (another tier, heatmaps, reports) need not run a model on the picture again.
+ * The types of a result: classes, strategies, tiers, reasons and maps. The first part is the
+ * contract's `analysis.inferenceStatus.result`; `Examination` is what one run determines and
+ * stores, so that later outputs (another tier, heatmaps, reports) do not need a model again.
  */
 
 import type { AnalysisResult } from '../contract/analysis.ts';
@@ -29,7 +29,7 @@ export type MapName = (typeof mapNames)[number];
 
 /**
  * One value per cell of `cellPx` by `cellPx` pixels, row-major; the last column and row may extend past the edge.
- * Stored as 16-bit numbers, so that the same run gives the same bytes everywhere: 0..65535 represents 0..1.
+ * Stored as 16-bit numbers (0..65535 represents 0..1), so that the same run gives the same bytes everywhere.
  */
 export interface CellMaps {
   readonly cellPx: number;
@@ -37,8 +37,8 @@ export interface CellMaps {
   readonly rows: number;
   readonly values: Readonly<Record<MapName, Uint16Array>>;
   /**
-   * Map of each method that locates changes, by method name, and `fusion`, which combines them. Empty in examinations
-   * from earlier versions.
+   * Maps of the methods that locate changes, by method name, and `fusion`, which combines them.
+   * Empty in examinations from earlier versions.
    */
   readonly methods: Readonly<Record<string, Uint16Array>>;
 }
@@ -48,27 +48,27 @@ export interface Manipulation {
   /** Calibrated probability 0..1 that anything in the picture was changed. */
   readonly probability: number;
   /**
-   * The largest region marked as changed, by the fusion or by the strongest method; null if there is none, when it
-   * covers most of the picture, or if no strategy suspects a change.
+   * The largest region that the fusion, or else the strongest method, marks as changed. Null if
+   * there is none, if it covers most of the picture, or if no strategy suspects a change.
    */
   readonly region: Region | null;
   /** Methods that indicate a change on their own, even weakly. */
   readonly methods: readonly string[];
   /**
-   * Every marked place, in numbered order; the first is `region`. Empty if no strategy suspects a change, absent in
-   * examinations from earlier versions.
+   * Every marked place, in the order of the numbers; the first is `region`. Empty if no strategy
+   * suspects a change, and absent in examinations from earlier versions.
    */
   readonly places?: readonly Place[];
 }
 
-/** A marked place and the methods that mark it on their own. */
+/** A marked place, and the methods that each mark it on their own. */
 export interface Place {
   readonly region: Region;
   readonly methods: readonly string[];
 }
 
 export interface ExamineOptions {
-  /** Model identifier, or null for the default: the latest image model of the package. */
+  /** Model identifier; null for the default, which is the latest image model in the package. */
   readonly model: string | null;
   /** Localisation model identifier; null or absent for the default. */
   readonly locator?: string | null;
@@ -76,15 +76,15 @@ export interface ExamineOptions {
   readonly seed: number;
 }
 
-/** How the verdict holds up when the picture undergoes common changes, such as recompression. */
+/** How stable the verdict is when the picture undergoes common changes, such as recompression. */
 export interface Stability {
-  /** False if a change flips the verdict. */
+  /** False if any change flips the verdict. */
   readonly holds: boolean;
   readonly trials: readonly {
     readonly change: StabilityChange;
-    /** Calibrated probability 0..1, measured in the same way as for the picture itself. */
+    /** Calibrated probability, 0..1, measured in the same way as for the picture itself. */
     readonly fakeProbability: number;
-    /** Whether this trial clearly contradicts the verdict on the picture. */
+    /** Whether this trial clearly contradicts the verdict. */
     readonly isFlip: boolean;
   }[];
 }
@@ -93,23 +93,23 @@ export interface Stability {
 export interface Decision {
   readonly resultClass: ResultClass;
   readonly resultSubClasses: readonly ResultSubClass[];
-  /** Empty for real and fake. */
+  /** Empty if the result is real or fake. */
   readonly reasons: readonly ReasonCode[];
   readonly basis: DecisionBasis;
-  /** What the traces of the whole picture alone would have decided; absent when they are the basis. */
+  /** What the traces of the whole picture alone would have led to; absent if they are the basis. */
   readonly byTraces?: Pick<Decision, 'resultClass' | 'reasons'>;
-  /** Calibrated probability 0..1 that the picture is fake, assuming it is inside the validated domain. */
+  /** Calibrated probability, 0..1, that the picture is fake, provided that it is inside the validated domain. */
   readonly fakeProbability: number;
   /** Standard deviation of `fakeProbability` over the Monte Carlo passes. */
   readonly fakeUncertainty: number;
-  /** The thresholds applied, by name, as the models' manifests give them for this strategy. */
+  /** The thresholds that were applied, by name, as the manifests specify them for this strategy. */
   readonly thresholds: Readonly<Record<string, number>>;
 }
 
 export interface ModelIdentity {
   readonly id: string;
   readonly version: string;
-  /** SHA-256 of each file of the model, lower-case hex, by file name. */
+  /** By file name, the SHA-256 of each file of the model, in lower-case hex. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -123,28 +123,28 @@ export interface Examination {
   readonly manipulation: Manipulation | null;
   /** Error rates shipped with the model; empty if it was not measured. */
   readonly measured: readonly MeasuredCondition[];
-  /** How often the localisation model called pictures manipulated when it was measured; empty if it was not. */
+  /** How often the localisation model called pictures manipulated in tests; empty if it was not tested. */
   readonly measuredCalls: readonly MeasuredCalls[];
   readonly decision: Decision;
   readonly predictions: ClassScores;
   readonly classUncertainties: ClassScores;
   readonly classSimilarities: ClassSimilarities;
   readonly anomaly: Anomaly;
-  /** Null if the stability test was not run: it requires a verdict. */
+  /** Null if there was no stability test, which requires a verdict. */
   readonly stability: Stability | null;
   readonly provenance: Provenance;
   readonly findings: readonly Finding[];
   readonly skipped: readonly Skipped[];
   readonly maps: CellMaps;
-  /** Optional outputs requested with the examination and stored beside it; see `ExamineRequest`. */
+  /** Optional outputs that were requested with the examination, and are stored beside it; see `ExamineRequest`. */
   readonly thumbnail?: Uint8Array;
   readonly fingerprint?: Uint8Array;
-  /** Number of Monte Carlo passes, and of patches that the picture's scores were read from. */
+  /** Number of Monte Carlo passes, and of patches from which the picture's scores were read. */
   readonly passes: number;
   readonly patchesRead: number;
   /**
-   * Versions of the product, Node.js, ONNX Runtime, sharp and libvips, and the CPU model: another run must match all of
-   * them to be byte-identical.
+   * Versions of the product, Node.js, ONNX Runtime, sharp and libvips, and the CPU model. Another
+   * run gives identical bytes only if all of them match.
    */
   readonly environment: Readonly<Record<string, string>>;
 }

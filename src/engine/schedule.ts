@@ -1,6 +1,6 @@
 /**
- * Decides which parts of an examination run concurrently, and in which thread. It affects only how long the examination
- * takes, not its numbers.
+ * Decides which parts of an examination run at the same time, and in which thread. This affects
+ * only the time that the examination takes, not its numbers.
  */
 
 import type { findCopies } from '../detectors/copy-move/copy-move.ts';
@@ -15,27 +15,27 @@ import { readChanges } from './localisation.ts';
 export interface Models {
   readonly trace: TraceModel;
   readonly locator: LocateModel;
-  /** Whether they may run at the same time. Without a spare core, both would take longer. */
+  /** Whether the networks may run at the same time. Without a spare core, both would then take longer. */
   readonly hasSpareCore?: boolean;
-  /** Searches for copies in the localisation network's thread when that has finished; only used with a spare core. */
+  /** Searches for copies in the localisation network's thread after that network; only used with a spare core. */
   readonly findCopiesInThread?: (
     ...given: Parameters<typeof findCopies>
   ) => Promise<ReturnType<typeof findCopies>>;
 }
 
-/** Models whose trace network may still be opening while the localisation network runs. */
+/** Models of which the trace network may still be opening while the localisation network runs. */
 export type OpeningModels = Omit<Models, 'trace'> & {
   readonly trace: TraceModel | Promise<TraceModel>;
 };
 
-/** What the localisation network's thread finds meanwhile. */
+/** What the thread of the localisation network determines in the meantime. */
 interface InThread {
   readonly changes: Promise<ChangeEvidence>;
-  /** Null if the copy search is left to the main thread. */
+  /** Null if the main thread searches for copies. */
   readonly copies: Promise<ReturnType<typeof findCopies>> | null;
 }
 
-/** @param readOnMainThread - runs everything else on the main thread. */
+/** @param readOnMainThread - does everything else, on the main thread. */
 export async function runOnThreads<Main>(
   picture: Picture,
   models: Omit<Models, 'trace'>,
@@ -47,14 +47,14 @@ export async function runOnThreads<Main>(
   const findCopiesInThread = hasSpareCore ? models.findCopiesInThread : undefined;
   const copies = findCopiesInThread?.(...copySearch(picture)) ?? null;
   const main = readOnMainThread({ changes, copies });
-  // Waits for all of them even if one fails: a network that is still running must not overlap with the next picture.
+  // Waits for all of them, even if one fails, because a network that still runs must not overlap with the next picture.
   await Promise.allSettled([changes, copies, main]);
   return main;
 }
 
 /**
- * The trace network reads a picture above about this many pixels in part, the localisation network in full or halved:
- * then its thread has so much more to do that the main thread takes over the first step of the search for copies.
+ * Above about this many pixels, the trace network reads only parts of a picture, the localisation network all of it.
+ * Its thread then has so much more to do that the main thread takes over the first step of the search for copies.
  */
 const largePixels = 2_000_000;
 

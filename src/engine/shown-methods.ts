@@ -1,6 +1,6 @@
 /**
- * Some methods are only shown in reports and do not affect the verdict. A run without a report skips them; if a report
- * is rendered later, they run at that point and produce the same findings.
+ * Some methods are only shown in reports, and do not affect the verdict. A run without a report
+ * skips them. If a report is rendered later, they run at that time and give the same findings.
  */
 
 import type { Detector, Skipped } from '../detectors/detector.ts';
@@ -12,17 +12,17 @@ import { findingsIn, isWeighed } from './localisation.ts';
 import { ontoGrid, quantised } from './maps.ts';
 import type { Examination } from './result.ts';
 
-/** The methods that a verdict needs with this localisation model. */
+/** The methods that a verdict needs if this localisation model is used. */
 export function decidingDetectors({ fusion }: Pick<LocateManifest, 'fusion'>): readonly Detector[] {
   return detectors.filter((it) => !shownDetectors.includes(it) || isWeighed(it.method, fusion));
 }
 
-/** Adds the methods that only a report shows, in the order in which a run would have included them. */
+/** Adds the methods that only reports show, in the order in which a run would have included them. */
 export function withShownMethods(picture: Picture, examination: Examination): Examination {
   const { findings, skipped, maps, manipulation, decision } = examination;
   const done = new Set([...findings, ...skipped].map(({ method }) => method));
   const missing = shownDetectors.filter(({ method }) => !done.has(method));
-  // Examinations from versions that did not look for changes stay as they are.
+  // Examinations from versions that did not look for changes remain as they are.
   if (manipulation === null || missing.length === 0) return examination;
   const { fakeProbability, fakeUncertainty } = decision;
   const { patchesRead, passes } = examination;
@@ -51,7 +51,7 @@ export function withShownMethods(picture: Picture, examination: Examination): Ex
   };
 }
 
-/** Sorts by the detector list; the fused map, which belongs to no single method, comes first. */
+/** Sorts as in the list of detectors; the fused map, which belongs to no single method, comes first. */
 function inOrder<T>(all: readonly T[], methodOf: (one: T) => string): T[] {
   const placeOf = (one: T) => detectors.findIndex(({ method }) => method === methodOf(one));
   return all.toSorted((one, other) => placeOf(one) - placeOf(other));

@@ -1,9 +1,9 @@
 /**
- * Repeats the verdict after changes that pictures commonly undergo when shared. For speed, only the most textured
- * region, of bounded size, is changed and read, without maps or Monte Carlo passes. A region scores differently from
- * the whole picture (the log odds differ by 1.6 root mean square over 300 calibration pictures, at full and half size),
- * so the unchanged region is read too, and the difference that a change makes to its score is added to the log odds of
- * the picture.
+ * Repeats the verdict after changes that often happen to pictures when they are shared. For speed, only the most
+ * textured region, of limited size, is changed and read, without maps or Monte Carlo passes. The score of a region
+ * differs from that of the whole picture (root mean square of 1.6 in log odds over 300 calibration pictures, at full
+ * and half size). The unchanged region is therefore read too, and the difference that a change makes to the region is
+ * added to the log odds of the picture.
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
@@ -21,9 +21,9 @@ import type { Stability } from './result.ts';
 const regionSidePx = 256;
 
 /**
- * A trial counts as a contradiction if its probability for the other side is at least this. Closer to one half, it only
- * shows doubt: on the same pictures, 4% of "real" verdicts are lost at 0.8 and 8% at 0.6, while the same number of
- * photographs are called fake at either.
+ * A trial counts as a contradiction if its probability for the other side is at least this. Closer
+ * to one half, it only shows doubt: on the same pictures, 4% of "real" verdicts are lost at 0.8 and
+ * 8% at 0.6, while equally many photographs are called fake at both.
  */
 export const clearlyOther = 0.8;
 
@@ -40,10 +40,10 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
 export type StabilityTest = (isFake: boolean) => Promise<Stability>;
 
 /**
- * Runs the trials once, on first request.
+ * Runs the trials once, when they are first requested.
  *
  * @param logits - logits of the whole picture.
- * @param ratio - likelihood ratio of what the picture's size indicates, which counts in the verdict and so in each trial.
+ * @param ratio - likelihood ratio of what the picture's size indicates; counts in the verdict, and so in each trial.
  */
 export function createStabilityTest(
   picture: Planes,
@@ -73,7 +73,7 @@ async function makeTrials(
   const region = mostTexturedRegion(picture, model.manifest.input.cellPx);
   const before = await readLogits(toPlanes(region), model);
   const trials: Trial[] = [];
-  // Sequential: different sizes cannot be batched, and all trials together take 0.1 s on one core.
+  // One after another: different sizes cannot be batched, and all trials together take 0.1 s on one core.
   for (const change of stabilityChanges) {
     const after = await readLogits(toPlanes(await changePixels[change](region)), model);
     const moved = {
@@ -87,7 +87,7 @@ async function makeTrials(
   return trials;
 }
 
-/** Aligned to the cell grid, so that JPEG blocks keep the alignment they have in the picture. */
+/** Aligned with the grid of cells, so that JPEG blocks have the same alignment as in the picture. */
 function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
   const { width, height } = picture.facts;
   const cells = Math.floor(regionSidePx / cellPx);
@@ -108,7 +108,7 @@ function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
   });
 }
 
-/** Encodes and decodes the pixels as JPEG, as a sharing service would. */
+/** Encodes the pixels as JPEG and decodes them again, as a sharing service would. */
 export async function resaveAsJpeg(pixels: Pixels, quality: number): Promise<Pixels> {
   const { width, height } = pixels;
   const bytes = await saveJpeg(pixels, quality);
@@ -122,7 +122,7 @@ async function scaled(pixels: Pixels, factor: number): Promise<Pixels> {
   return scalePixels(pixels, { width, height });
 }
 
-/** Crops from the upper left, so that an earlier JPEG grid no longer starts at the edge. */
+/** Crops at the upper left, so that the grid of an earlier JPEG no longer starts at the edge. */
 function cropped(pixels: Pixels, share: number): Pixels {
   const [left, top] = [Math.round(pixels.width * share), Math.round(pixels.height * share)];
   const box = { left, top, width: pixels.width - left, height: pixels.height - top };

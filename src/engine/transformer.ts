@@ -1,7 +1,7 @@
 /**
- * Reads a picture with the vision transformer: the whole picture squeezed to a square, for composition, light and
- * material, and its most textured full-resolution squares, for traces. The transformer sees different things from the
- * patch network and is less affected by JPEG and scaling.
+ * Reads a picture with the vision transformer: the whole picture, squeezed into a square, for
+ * composition, light and material; and its most textured full-resolution squares, for traces. The
+ * transformer sees other things than the patch network, and is less affected by JPEG and scaling.
  */
 
 import { scalePixels } from '../image/codec.ts';
@@ -13,9 +13,9 @@ import { coveringGrid, insideGrid } from './feature-grid.ts';
 import { type CellPosition, cellTextures, mostTextured } from './patches.ts';
 
 export interface TransformerReading {
-  /** Added to the log odds of *fake* from the patches, before calibration. */
+  /** Added, before calibration, to the log odds of *fake* from the patches. */
   readonly shift: number;
-  /** What kind of picture it looks like, and how much it looks like a photograph, 0..1. */
+  /** What kind of picture it looks like, and how much it resembles a photograph, 0..1. */
   readonly kind: PictureKind;
   readonly photograph: number;
 }
@@ -37,7 +37,7 @@ export async function readTransformer(
     const { rgb } = cutPixels(picture, { left, top, ...size });
     squares.push((await read(rgb, 'square')).generated);
   }
-  // The view has already covered all of a picture smaller than a square.
+  // If the picture is smaller than a square, the view has already covered all of it.
   const native =
     squares.length === 0
       ? view.generated
@@ -48,7 +48,7 @@ export async function readTransformer(
   };
 }
 
-/** The most textured non-overlapping squares, most textured first; none if the picture is smaller than a square. */
+/** The most textured squares without overlap, the most textured first; none if the picture is smaller than a square. */
 function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transformer) {
   const { width, height } = picture.facts;
   if (Math.min(width, height) < sidePx) return [];
@@ -73,7 +73,7 @@ function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transform
   return chosen.map(({ column, row }) => ({ left: column * stepPx, top: row * stepPx }));
 }
 
-/** The softmax probability of *photograph*, and the most likely of the other kinds. */
+/** The softmax probability of *photograph*, and the most likely kind among the others. */
 function toKind(logits: Float32Array): Pick<TransformerReading, 'kind' | 'photograph'> {
   const [asPhotograph, ...others] = logits;
   const most = Math.max(...others);

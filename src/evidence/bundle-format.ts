@@ -1,6 +1,6 @@
 /**
- * The format of a bundle: names, their order and reading limits. A bundle from an earlier version must stay verifiable,
- * so any change here needs a new format version.
+ * The format of a bundle: names, the order of the files and the limits for reading. Bundles from
+ * earlier versions must stay verifiable, so any change here needs a new format version.
  */
 
 import canonicalize from 'canonicalize';
@@ -19,7 +19,7 @@ const storedBundleFormat = 'forensics-evidence-bundle/2';
 /** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
 export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
-/** Format of a case archive, which contains a complete bundle of each picture. Its item is the list of the pictures. */
+/** Format of a case archive, which contains the complete bundle of each picture. Its item is the list of pictures. */
 export const caseFormat = 'forensics-case-bundle/1';
 export const caseFile = 'case.json';
 export const pictureBundleFile = (number: number) =>
@@ -40,17 +40,17 @@ export const textsFile = 'texts.json';
 export const trustListFile = 'trust-list.pem';
 
 export const reportFile = (language: Language) => `report-${language}.pdf`;
-/** Included only on request: a bundle is complete without it. */
+/** Included only on request, because a bundle is complete without it. */
 export const htmlFile = (language: Language) => `report-${language}.html`;
 export const heatmapFile = (name: MapName) => `heatmap-${name}.png`;
 export const mapFile = (name: MapName) => `map-${name}.png`;
-/** The picture's own name is not used: it may contain anything, and is recorded in the list instead. */
+/** The picture's own name may contain anything, so it is not used here but recorded in the list. */
 export const originalFile = (format: Format) => `original.${format}`;
 
 /** More than needed for the largest picture that can be examined. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
-/** Maximum number of pictures that a case report covers and a case archive contains. */
+/** Maximum number of pictures in a case report and in a case archive. */
 export const maxCasePictures = 1000;
 
 const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
@@ -68,7 +68,7 @@ const manifestSchema = Type.Object(
     ]),
     /** Version of the program that wrote the bundle. */
     product: Type.String(),
-    /** When the picture was examined, and when the bundle was signed, according to the signing machine's clock. */
+    /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
     examinedAt: time,
     signedAt: time,
     key: Type.Object({ algorithm: Type.Literal('Ed25519'), fingerprint: hex(64) }),
@@ -96,12 +96,12 @@ const manifestSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** The signed list: every other file of the bundle by name, size and SHA-256, the item, and the signing key. */
+/** The signed list: name, size and SHA-256 of every other file in the bundle, the item, and the signing key. */
 export type Manifest = Static<typeof manifestSchema>;
 
 const readManifest = createReader(manifestSchema);
 
-/** Null if it is not a manifest of this format in its canonical form. */
+/** Null if the bytes are not a manifest of this format in its canonical form. */
 export function parseManifest(bytes: Uint8Array): Manifest | null {
   const manifest = readManifest(bytes);
   if (manifest === null || !isDate(manifest.examinedAt) || !isDate(manifest.signedAt)) return null;
@@ -119,7 +119,7 @@ export interface ZipEntry {
   readonly bytes: Uint8Array;
   /** Compressed with DEFLATE, as in the archive; absent if the archive contains the bytes uncompressed. */
   readonly packed?: Uint8Array;
-  /** Checksum given in the headers instead of the true one; used to distinguish two kinds of damage. */
+  /** Checksum to write into the headers instead of the true one, to distinguish two kinds of damage. */
   readonly crc32?: number;
 }
 
@@ -129,20 +129,20 @@ export type UnpackedEntry = ZipEntry & Required<Pick<ZipEntry, 'crc32'>>;
 /** An examined picture and everything made from it: the input for writing a bundle. */
 export interface BundleCase {
   readonly original: Uint8Array;
-  /** The file name that was given when the picture was read; null if only bytes were. */
+  /** The file name under which the picture was read; null if only its bytes were given. */
   readonly openedAs: string | null;
   readonly examination: Examination;
-  /** As passed to rendering. */
+  /** The item as passed to rendering. */
   readonly item: ReportItem;
   readonly heatmapSize: { readonly width: number; readonly height: number } | null;
   readonly limits: Limits;
-  /** PEM certificates of trusted signers of content credentials; null for none. Included if the examination used it. */
+  /** PEM certificates of trusted signers of content credentials; null for none. Included if they were used. */
   readonly trustList: string | null;
-  /** Rendered in every language from the bytes of `original`, never from files that others could have written. */
+  /** Rendered in every language from the bytes of `original`, never from files that someone else could have written. */
   readonly rendering: Rendering;
 }
 
-/** An unpacked bundle, before any of it is trusted. */
+/** An unpacked bundle, none of which is trusted yet. */
 export interface UnpackedBundle {
   /** The whole archive. */
   readonly bytes: Uint8Array;
@@ -161,8 +161,8 @@ export function fileContent(
 }
 
 /**
- * Prepares a value for JSON: drops what JSON drops, lists the values of maps, and replaces unpaired surrogates, which file names and metadata may
- * contain but UTF-8 cannot, with U+FFFD.
+ * Prepares a value for JSON: drops what JSON drops, lists the values of maps, and replaces unpaired
+ * surrogates with U+FFFD, because file names may contain them but UTF-8 cannot.
  */
 export function toPlain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, member: unknown) => {
@@ -173,8 +173,8 @@ export function toPlain(value: unknown): unknown {
 }
 
 /**
- * The canonical JSON of a value (RFC 8785): the same facts give the same bytes wherever they are written. UTF-8,
- * without a final newline.
+ * The canonical JSON of a value (RFC 8785): the same facts give the same bytes on every machine.
+ * UTF-8, without a final newline.
  *
  * @throws {TypeError} for values that JSON cannot represent, such as undefined.
  */
@@ -184,7 +184,7 @@ export function canonicalBytes(value: unknown): Buffer {
   return Buffer.from(text, 'utf8');
 }
 
-/** Reads JSON of this form; null for anything else. */
+/** Creates a function that reads JSON of this form, and returns null for anything else. */
 export function createReader<T extends TSchema>(
   schema: T,
 ): (bytes: Uint8Array) => Static<T> | null {
@@ -195,7 +195,7 @@ export function createReader<T extends TSchema>(
   };
 }
 
-/** Parses JSON; returns undefined, which no JSON text yields, for anything else and for maliciously deep nesting. */
+/** Parses JSON. Returns undefined, which no JSON text yields, for invalid text and for malicious nesting. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -206,7 +206,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Far deeper than we write, but too shallow to exhaust the stack of a recursive walk. */
+/** Far deeper than anything that we write, but too shallow for a recursive walk to exhaust the stack. */
 const maxLevels = 64;
 
 function isWithin(value: unknown, levels: number): boolean {

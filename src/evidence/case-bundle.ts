@@ -1,7 +1,7 @@
 /**
- * Writes one signed archive for a case: a complete bundle of each picture, which can be verified and reproduced on its
- * own, the list of them, and a report on all. Written in pieces, because a case does not fit into memory, with the list
- * and its signature last.
+ * Writes one signed archive for a case: a complete bundle of each picture, which can be verified
+ * and reproduced on its own, the list of the pictures, and a report on all of them. Written in
+ * pieces, because a case does not fit into memory; the list and its signature come last.
  */
 
 import { type Static, Type } from 'typebox';
@@ -36,7 +36,7 @@ const recordSchema = Type.Object({
       name: text,
       status: oneOf(statuses),
       verdict: orNull(oneOf(resultClasses)),
-      /** File name of its bundle, and the SHA-256 of the picture and the manifest; null without a forensic report. */
+      /** File name of the picture's bundle, and SHA-256 of picture and manifest; null without a forensic report. */
       file: textOrNull,
       sha256: textOrNull,
       manifestSha256: textOrNull,

@@ -1,4 +1,4 @@
-/** The checks that verification makes on a bundle. */
+/** The checks of a bundle. */
 
 import {
   fileContent,
@@ -12,10 +12,10 @@ import { archiveParts, isSignedBy, readPublicKey, sha256Of } from './sign.ts';
 
 export interface Problem {
   /**
-   * `changed`: the bytes of a listed file differ, or those of the signed list. `added`: a file is not in the list, or is
-   * in the archive twice. `signature`: it does not match the list and the key. `key`: validly signed, but not with the
-   * expected key. `container`: the archive has bytes outside its files. `contradiction`: validly signed, but its parts
-   * contradict each other.
+   * `changed`: the bytes of a listed file or of the signed list differ. `added`: a file is not in the list, or is in
+   * the archive twice. `signature`: the signature does not match the list and the key. `key`: the signature is valid,
+   * but its key is not the expected one. `container`: the archive has bytes outside its files. `contradiction`: the
+   * signature is valid, but parts of the bundle contradict each other.
    */
   readonly kind:
     | 'changed'
@@ -32,7 +32,7 @@ export interface Problem {
 }
 
 export interface VerifyOptions {
-  /** Fingerprint of the expected signing key; without it, anyone could have signed the bundle. */
+  /** Fingerprint of the expected signing key; if it is not given, anyone could have signed the bundle. */
   readonly fingerprint?: string;
 }
 
@@ -45,7 +45,7 @@ export interface Verification {
     /** Whether it is the expected key; null if none was given, in which case anyone could have signed the bundle. */
     readonly isExpected: boolean | null;
   } | null;
-  /** Contents of the signed list; null if it cannot be trusted. */
+  /** The signed list; null if it cannot be trusted. */
   readonly manifest: Manifest | null;
   /** Null if the result cannot be read or was changed. */
   readonly verdict: string | null;
@@ -63,7 +63,7 @@ export interface VerifiedPicture {
 
 export interface FileCheck {
   readonly problems: readonly Problem[];
-  /** Contents of the files that match the list, by name. */
+  /** Contents of the files that match the list, by file name. */
   readonly intact: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -90,15 +90,15 @@ export function checkFiles(unpacked: UnpackedBundle): FileCheck {
 /** The two files that cannot be in the list. */
 const sealFiles: readonly string[] = [manifestFile, signatureFile];
 
-/** Rebuilds the archive from its files: any remaining difference lies between them. */
+/** Rebuilds the archive from its files: if the result differs, bytes between the files were changed. */
 function checkContainer(unpacked: UnpackedBundle, intact: FileCheck['intact']): readonly Problem[] {
   const { bytes, entries, manifest, manifestBytes } = unpacked;
   const signature = fileContent(unpacked, signatureFile);
   const files = manifest.files.flatMap(({ name, packedSha256 }) => {
     const found = entries.find((entry) => entry.name === name);
     if (found === undefined) return [];
-    // A changed file has already been reported: its stated checksum is used, so that only differences around it are
-    // reported here.
+    // A changed file has already been reported. Its stated checksum is used, so that this reports
+    // only changes around the file.
     if (!intact.has(name)) return [found];
     const { bytes: content, packed = new Uint8Array() } = found;
     if (packedSha256 === undefined) return [{ name, bytes: content }];
@@ -127,10 +127,10 @@ interface Signed {
 }
 
 /**
- * Checks the signature against the list and the key. The key comes from the archive itself, so it only proves that
- * everything has the same signer, whom its fingerprint identifies.
+ * Checks the signature against the list and the key. The key comes from the archive itself, so this
+ * only proves that everything was signed by the same person, whom the key's fingerprint identifies.
  *
- * @param expected - fingerprint; null if the caller gives none.
+ * @param expected - fingerprint of the expected key; null if the caller gives none.
  */
 export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
   const signature = fileContent(unpacked, signatureFile);

@@ -13,7 +13,7 @@ import {
   toPlain,
 } from './bundle-format.ts';
 
-/** Other processors and versions round differently; differences below this are invisible in a report. */
+/** Other processors and versions round differently; smaller differences than this are invisible in a report. */
 export const numberTolerance = 1e-4;
 
 export interface FieldDifference {
@@ -22,13 +22,13 @@ export interface FieldDifference {
   readonly recorded: unknown;
   readonly found: unknown;
   /**
-   * `rounding`: within the tolerance. `wording`: a sentence differs (numbers are compared separately). `value`: anything
-   * else.
+   * `rounding`: the difference is within the tolerance. `wording`: a sentence differs (the numbers
+   * in it are compared separately). `value`: anything else.
    */
   readonly kind: 'rounding' | 'wording' | 'value';
 }
 
-/** Compares two values as plain JSON. @returns also the number of values compared, counting each cell of a map. */
+/** Compares two values as plain JSON. @returns also how many values were compared, counting each cell of a map. */
 export function compareFields(recorded: unknown, found: unknown) {
   const differences: FieldDifference[] = [];
   let values = 0;
@@ -67,7 +67,7 @@ function compareMaps(
   return [{ path: where, recorded: recorded[at], found: found[at], kind }];
 }
 
-/** Maximum of the 16-bit map values. */
+/** Highest value in a 16-bit map. */
 const fullScale = 65_535;
 const mapPath = /^examination\.maps\.(?:values|methods)\.[\w-]+$/;
 
@@ -97,15 +97,15 @@ export interface Surroundings {
 }
 
 /**
- * As a share of full scale. If a value or a brightness is rounded differently, the next colour is used: both together
- * change a channel by at most 15%.
+ * As a share of full scale. If a value or its brightness is rounded differently, the neighbouring
+ * colour is used; both together change a channel by at most 15%.
  */
 const heatmapTolerance = 0.15;
 const mapTolerance = numberTolerance;
 
 /**
- * Compares newly rendered files with those in a bundle: by bytes, then by pixels if the bytes differ. Heatmaps and raw
- * maps of the first format were rendered differently; their contents are compared as map cells.
+ * Compares newly rendered files with those in a bundle: by bytes and, if these differ, by pixels. Heatmaps and raw maps
+ * of the first format were rendered differently, so their contents are compared as map cells instead.
  */
 export async function compareFiles(
   surroundings: Surroundings,
@@ -118,7 +118,7 @@ export async function compareFiles(
     { name: mapFile(name), found: rawMaps[name], tolerance: mapTolerance },
   ]);
   const compared: FileComparison[] = [];
-  // Sequential, because two heatmaps of the largest picture take 100 MB.
+  // One after another, because two heatmaps of the largest picture take 100 MB.
   for (const { name, found, tolerance } of pictures) {
     compared.push(
       await comparePictures(surroundings, { name, recorded: files.get(name), found, tolerance }),

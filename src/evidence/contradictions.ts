@@ -1,6 +1,6 @@
 /**
  * Checks whether the parts of a bundle belong together. All of them are signed, but a signer can combine parts that do
- * not match: a report on a different picture, heatmaps of a different size, a verdict that contradicts the result.
+ * not match: a report on a different picture, heatmaps of another size, or a verdict that contradicts the result.
  */
 
 import { languages } from '../contract/vocabulary.ts';
@@ -31,7 +31,7 @@ import { digestsOf } from './sign.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
-/** @param files - only unchanged files: changed and missing ones have already been reported. */
+/** @param files - only unchanged files, because changed and missing ones have already been reported. */
 export function findContradictions(manifest: Manifest, files: Files): readonly Problem[] {
   const unlisted = findUnlisted(manifest);
   const resultBytes = files.get(resultFile);
@@ -169,7 +169,7 @@ export function checkReports({ item }: Pick<Manifest, 'item'>, files: Files): re
   ]);
 }
 
-/** From the IHDR chunk, which comes first in every PNG file (ISO/IEC 15948, 11.2.1). */
+/** The size stated in the IHDR chunk, which comes first in every PNG file (ISO/IEC 15948, 11.2.1). */
 function pngSize(bytes: Uint8Array): string | null {
   const png = Buffer.from(bytes);
   if (png.length < 24 || png.readUInt32BE(0) !== 0x8950_4e47) return null;

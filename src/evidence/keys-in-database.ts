@@ -1,4 +1,4 @@
-/** Signing keys in the database. A command that signs with the keys in its data folder does not load a database. */
+/** Signing keys in the database; apart, so that signing with keys from the data folder loads no database. */
 
 import { eq, like } from 'drizzle-orm';
 import { type Db, transact, type Tx } from '../ports/db/database.ts';
@@ -12,7 +12,7 @@ const isKey = like(settings.key, `${rowPrefix}%`);
 /**
  * Keys as rows of the settings table, for machines that share a database.
  *
- * @param sealKey - 32 bytes that all of them derive from the master key.
+ * @param sealKey - 32 bytes that all these machines derive from the master key.
  */
 export function keysInDatabase(db: Db, sealKey: Buffer): KeyPlace {
   const seal = createSeal(sealKey);

@@ -1,6 +1,6 @@
 /**
- * Reads any zip archive within limits, however it was packed (even a modified or repacked one), so that its unchanged
- * files can still be reported. Nothing is written to disk, so entry names can do no harm.
+ * Reads any zip archive within limits, even one that was modified or repacked, so that its
+ * unchanged files can still be reported. Nothing is written to disk, so entry names can do no harm.
  */
 
 import type { Readable } from 'node:stream';
@@ -17,9 +17,9 @@ interface ZipBounds {
 const stored = 0;
 
 /**
- * Returns the entries in directory order.
+ * Returns the entries in the order of the directory.
  *
- * @throws {ForensicsError} `bundle_unreadable` if it is not a zip archive, damaged, or exceeds `bounds`.
+ * @throws {ForensicsError} `bundle_unreadable` if the bytes are not a zip archive, are damaged, or exceed `bounds`.
  */
 export async function readZip(
   bytes: Uint8Array,
@@ -27,8 +27,8 @@ export async function readZip(
 ): Promise<readonly UnpackedEntry[]> {
   try {
     const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // Names as bytes: otherwise the library would reject the whole archive for a name that looks like a path out of its
-    // folder.
+    // Names as bytes: otherwise the library would reject the whole archive if one name looked like
+    // a path that leads outside its folder.
     const zip = await fromBufferPromise(archive, { decodeStrings: false });
     return await readEntries({ zip, archive }, bounds);
   } catch (error) {
@@ -58,7 +58,7 @@ async function readEntries(
   return entries;
 }
 
-/** Avoids copying uncompressed entries, which take many megabytes. */
+/** Does not copy entries that are stored uncompressed, because they take many megabytes. */
 async function readEntry(
   { zip, archive }: Archive,
   entry: Entry,
@@ -69,12 +69,12 @@ async function readEntry(
   const held = archive.subarray(fileDataStart, end);
   if (entry.compressionMethod === stored && !entry.isEncrypted()) return { bytes: held };
   const stream = await zip.openReadStreamPromise(entry);
-  // Bytes that cannot be decompressed match no list, so that the file is reported under its name.
+  // Bytes that cannot be decompressed become zeros, which match no list, so the file is reported by name.
   const bytes = await unpack(stream, entry).catch(() => new Uint8Array(entry.uncompressedSize));
   return { bytes, packed: held };
 }
 
-/** The library ends the stream with an error if its length differs from the one given in the entry. */
+/** If the stream is longer or shorter than the entry states, the library ends it with an error. */
 export async function unpack(stream: Readable, { uncompressedSize }: Entry): Promise<Uint8Array> {
   const bytes = new Uint8Array(uncompressedSize);
   let at = 0;

@@ -1,6 +1,6 @@
 /**
- * `README.txt` and `LIESMICH.txt` of a bundle and of a case archive, with lines of at most 78 characters for plain
- * editors and paper.
+ * `README.txt` and `LIESMICH.txt` of a bundle and of a case archive. Lines have at most 78
+ * characters, to suit plain text editors and paper.
  */
 
 import type { Manifest } from './bundle-format.ts';

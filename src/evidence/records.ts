@@ -1,7 +1,7 @@
 /**
- * Writes and reads the records of a bundle: `result.json`, the whole examination with the contract's numbers and the
- * evidence in words; `settings.json` and `custody.json`, the other inputs that a repetition needs besides picture and
- * model.
+ * Writes and reads the records of a bundle: `result.json` contains the whole examination, the
+ * contract's numbers and the evidence in words; `settings.json` and `custody.json` contain
+ * everything else, besides the picture and the model, that is needed to repeat the examination.
  */
 
 import { type Static, Type } from 'typebox';
@@ -24,7 +24,7 @@ import { type BundleCase, createReader, maxBundleBytes } from './bundle-format.t
 const textOrNull = orNull(Type.String());
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
 
-/** Codes with values; complete sentences in bundles from earlier versions. */
+/** Codes with values; in bundles from earlier versions, complete sentences. */
 const warnings = Type.Optional(Type.Array(Type.Unknown()));
 
 /** Only the fields that readers of bundles need; the others are compared without a schema. */
@@ -60,7 +60,7 @@ const resultSchema = Type.Object({
 
 export type ResultRecord = Static<typeof resultSchema>;
 
-/** Null if it does not have the form written by `toResultRecord`. */
+/** Null if the file does not have the form that `toResultRecord` writes. */
 export const parseResult = createReader(resultSchema);
 
 export function toResultRecord(
@@ -76,7 +76,7 @@ export function toResultRecord(
   };
 }
 
-/** A bundle without the file should not pass on all of its metadata; the summary printed in every report stays. */
+/** A bundle without the picture should not reveal all of its metadata; the summary that every report prints remains. */
 function withoutMetadata(facts: PictureFacts): PictureFacts {
   const empty = { exif: {}, xmp: {}, iptc: {}, pngText: {}, comment: null };
   return { ...facts, metadata: { ...facts.metadata, ...empty } };
@@ -146,7 +146,7 @@ const settingsSchema = Type.Object({
     maxPixels: Type.Optional(Type.Integer({ minimum: 1, maximum: localLimits.maxPixels })),
     maxBytes: Type.Integer({ minimum: 1, maximum: maxBundleBytes }),
   }),
-  /** Versions and processor, which another run must match to be byte-identical. */
+  /** Versions and processor; another run must match them to give identical bytes. */
   environment: names,
   openedAs: textOrNull,
   heatmapSize: orNull(Type.Object({ width: side, height: side })),
@@ -202,7 +202,7 @@ const custodySchema = Type.Array(
 export type BundleSettings = Static<typeof settingsSchema>;
 type Custody = Static<typeof custodySchema>;
 
-/** Null if it does not have the form written by `toBundleSettings`. */
+/** Null if the file does not have the form that `toBundleSettings` writes. */
 export const parseSettings = createReader(settingsSchema);
 export const parseCustody = createReader(custodySchema);
 
@@ -257,7 +257,7 @@ export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
   });
 }
 
-/** Restores the item as passed to rendering. An empty custody means that none was recorded. */
+/** Restores the item that was passed to rendering. An empty custody means that none was recorded. */
 export function readItem({ item }: BundleSettings, custody: Custody): ReportItem {
   const { validation, examinedAt, ...rest } = item;
   return {

@@ -1,6 +1,6 @@
 /**
- * Repeats the examination in a bundle: verifies the bundle, uses exactly the models and settings that it specifies, and
- * compares every result with what was signed. It needs the picture, from the bundle or a separate file.
+ * Repeats the examination in a bundle: verifies the bundle, runs exactly the models and settings recorded in it, and
+ * compares every result with the signed one. This needs the picture, from the bundle or from a separate file.
  */
 
 import { languages } from '../contract/vocabulary.ts';
@@ -51,8 +51,8 @@ export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'c
   /** The picture, if the bundle contains only its hashes. */
   readonly original?: string;
   /**
-   * PEM file of trusted signers, if the bundle does not contain the list because the list had been replaced by the time
-   * the bundle was written.
+   * PEM file of trusted signers, for a bundle without a trust list: the list had already been
+   * replaced when the bundle was written.
    */
   readonly trustList?: string;
   /** Folder of additional models. */
@@ -61,10 +61,10 @@ export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'c
 
 /**
  * @param bundle - path of the archive, or its bytes.
- * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` if verification fails, `usage` if the picture or trust
- *   list is missing, `model_not_found` if this machine lacks exactly these models, `conflict` for a bundle from a
- *   version without a localisation model, `image_not_as_declared` for a different picture, and what an examination
- *   throws.
+ * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` if verification fails, `usage` if
+ *   the picture or trust list is missing, `model_not_found` if this machine lacks exactly these
+ *   models, `conflict` for a bundle from a version without a localisation model,
+ *   `image_not_as_declared` for a different picture, and whatever an examination throws.
  */
 export async function reproduceBundle(
   bundle: string | Uint8Array,
@@ -146,7 +146,7 @@ async function readOriginal(
   );
 }
 
-/** A different list may trust a different signer, and so lead to a different verdict. */
+/** A different list may trust different signers, and so lead to a different verdict. */
 function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
   const inside = files.get(trustListFile);
   if (inside !== undefined) return Buffer.from(inside).toString('utf8');
@@ -163,7 +163,7 @@ function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions
 
 /** Different models would give different results. */
 async function requireModels(settings: BundleSettings, modelsDir: string | null): Promise<void> {
-  // An unreadable folder of models is reported as such.
+  // If the folder of models cannot be read, the error says so.
   const known = await createRegistry({ extra: modelsDir }).listAll();
   for (const wanted of [settings.model, requireLocator(settings)]) {
     const found = known.find(({ id }) => id === wanted.id) ?? null;
@@ -208,8 +208,8 @@ async function repeat(sandbox: Sandbox, { original, settings, files }: Recorded)
   const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
   const { environment, ...found } = await sandbox.examine({ source, options, now: examinedAt });
-  // Reports print the environment, so it is replaced by the recorded one, in today's order, so that the reports differ
-  // only if the findings do.
+  // Reports print the environment. It is replaced by the recorded one, in today's order, so that
+  // the reports differ only if the findings do.
   const examination = { ...found, environment: inOrder(environment, settings.environment) };
   const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];
   const rendering = await sandbox.render({
@@ -265,7 +265,7 @@ async function compareAll(
   };
 }
 
-/** Removes findings of methods from earlier versions, which this version cannot reproduce. */
+/** Removes the findings of methods from earlier versions, because this version cannot reproduce them. */
 function withoutRetiredMethods(record: unknown): unknown {
   return JSON.parse(JSON.stringify(record ?? null), (_, value: unknown) => {
     if (Array.isArray(value)) return value.filter((entry) => !isRetired(Object(entry).method));
@@ -279,8 +279,8 @@ function isRetired(method: unknown): boolean {
 }
 
 /**
- * Bundles from earlier versions contain sentences where an examination now contains codes: in that case both are
- * compared as sentences.
+ * Bundles from earlier versions contain sentences where an examination now contains codes. In that
+ * case both sides are compared as sentences.
  */
 function withSentencesLike(
   recorded: ResultRecord | null,
@@ -307,7 +307,7 @@ function withSentencesLike(
   };
 }
 
-/** Wording may differ between program versions; on the same machine nothing may differ. */
+/** Wording may differ between program versions, but not within one environment. */
 function decideOutcome(
   { differences, files }: Pick<Reproduction, 'differences' | 'files'>,
   { hasDifferentEnvironment }: Surroundings,

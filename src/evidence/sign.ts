@@ -1,4 +1,4 @@
-/** Puts files into a tamper-evident bundle: checksums, the list of them, its signature, and a single archive. */
+/** Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. */
 
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
@@ -22,7 +22,7 @@ export interface SealedBundle {
 
 export type BundleFacts = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'>;
 
-/** Deterministic for one version of zlib: the same files, facts and key give the same bytes. @param files - in archive order. */
+/** The same files, facts and key give the same bytes with one version of zlib. @param files - in archive order. */
 export function sealBundle(
   files: readonly ZipEntry[],
   facts: BundleFacts,
@@ -42,7 +42,7 @@ export function sealBundle(
   return { bytes, manifestSha256: sha256Of(manifest) };
 }
 
-/** Pictures and maps are already compressed. */
+/** Compresses a file unless it is a picture or a map, which are compressed already. */
 function pack(entry: ZipEntry): ZipEntry {
   if (!/\.(?:json|pdf|html)$/.test(entry.name)) return entry;
   return { ...entry, packed: deflateRawSync(entry.bytes) };
@@ -55,7 +55,7 @@ interface Sealed {
   readonly files: readonly ZipEntry[];
 }
 
-/** Builds the archive, which is fully determined by these files. */
+/** Builds the archive; the files alone determine every byte. */
 export function archiveParts(
   { manifest, signature, files }: Sealed,
   { examinedAt }: Pick<Manifest, 'examinedAt'>,
@@ -74,7 +74,7 @@ export function listFile({ name, bytes, packed }: ZipEntry): ListedFile {
   return packed === undefined ? file : { ...file, packedSha256: sha256Of(packed) };
 }
 
-/** In the format of `sha256sum --check`. */
+/** The list of checksums, in the format of `sha256sum --check`. */
 export function writeSums(files: readonly ListedFile[]): Buffer {
   return Buffer.from(files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''));
 }
@@ -83,7 +83,7 @@ export function sha256Of(bytes: Uint8Array): string {
   return hash('sha256', bytes);
 }
 
-/** What a manifest says about the bytes of its item. */
+/** Size and digests of the item, as a manifest states them. */
 export function digestsOf(bytes: Uint8Array) {
   const [sha512, md5] = [hash('sha512', bytes), hash('md5', bytes)];
   return { sizeBytes: bytes.length, sha256: sha256Of(bytes), sha512, md5 };
@@ -110,8 +110,8 @@ export function createSigner(privateKey: KeyObject): Signer {
 }
 
 /**
- * Reads the public key from a PEM file's text; null if it is not a public Ed25519 key. A private key also gives null,
- * because it should not be passed around.
+ * Reads the public key from the text of a PEM file; null if it is not a public Ed25519 key, and
+ * also for a private key, because nobody should pass one around.
  */
 export function readPublicKey(pem: string): PublicKey | null {
   if (/PRIVATE KEY/.test(pem)) return null;
@@ -138,22 +138,22 @@ export function toPublicKey(key: KeyObject): PublicKey {
   };
 }
 
-// Writes zip archives in exactly one form: no comments or extra fields, and one time for all entries. The same files,
-// compressed or not, always give the same bytes as long as this code does not change, independently of any library:
-// rebuilding an archive proves that it is untouched.
+// Writes zip archives in exactly one form: no comments or extra fields, and the same time for all entries. The same
+// files, compressed or not, always give the same bytes as long as this code is unchanged, independently of any library.
+// Rebuilding an archive therefore shows whether it is untouched.
 //
 // See PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record).
 
-/** A named section of the archive, which consists of all sections in sequence. */
+/** A named section of the archive; the archive consists of all its sections, one after another. */
 interface ZipPart {
   readonly what: string;
   readonly bytes: Uint8Array;
 }
 
-/** Larger archives need fields that we do not write. */
+/** Larger archives would need fields that we do not write. */
 const maxArchiveBytes = 0xffff_ffff;
 
-/** Version 2.0, on Unix: the permissions below apply. */
+/** Version 2.0 on Unix, so that the permissions below apply. */
 const madeBy = 0x0314;
 const neededToRead = { stored: 10, deflated: 20 };
 const deflated = 8;
@@ -170,7 +170,7 @@ function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
 }
 
 /**
- * Writes an archive entry by entry: each header precedes its bytes, and the directory comes last.
+ * Writes an archive entry by entry: each entry's header comes before its bytes, and the directory comes last.
  *
  * @throws {ForensicsError} `conflict` from both methods, when the archive would exceed 4 GiB.
  */
@@ -207,8 +207,8 @@ function requireSize(bytes: number): void {
 }
 
 /**
- * Fields shared by the local header and the directory entry: version needed to read, flags, method, time, checksum, sizes,
- * name and extra length.
+ * Fields that the local header and the directory entry share: version needed to read, flags,
+ * method, time, checksum, sizes, length of the name and of the extra field.
  */
 function commonFields({ name, bytes, packed, crc32: stated }: ZipEntry, at: Date): Buffer {
   const fields = Buffer.alloc(26);
@@ -243,8 +243,8 @@ function endRecord(entries: number, directoryBytes: number, offset: number): Buf
 }
 
 /**
- * Date in the upper half, time in the lower half, in steps of two seconds; in UTC, so that the bytes do not depend on
- * the time zone.
+ * The date in the upper half and the time, in steps of two seconds, in the lower half; in UTC, so
+ * that the bytes do not depend on the time zone.
  */
 function dosTime(at: Date): number {
   const year = Math.min(2107, Math.max(1980, at.getUTCFullYear()));

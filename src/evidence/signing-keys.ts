@@ -1,8 +1,8 @@
 /**
- * The keys that sign evidence bundles, numbered from 1: files `signing-keys/0001.pem` and so on in the data folder, or
- * encrypted in the database if several machines share one. The highest number is the current key and includes the
- * private half; the others keep only what is needed to verify old bundles. Private keys cannot be exported: a backup
- * copies the data folder or the database, and verification needs only the public half.
+ * The keys that sign evidence bundles, numbered from 1: files `signing-keys/0001.pem` and so on in the data folder or,
+ * if several machines share a database, encrypted rows in it. The highest number is the current key and includes the
+ * private half; of the others, only what is needed to verify old bundles is kept. Private keys cannot be exported: a
+ * backup copies the data folder or the database, and verification needs only the public half.
  */
 
 import {
@@ -28,13 +28,13 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 /** Where the keys are kept. */
 export interface KeyPlace {
-  /** Sorted, starting with the highest. */
+  /** In descending order. */
   numbers(): Promise<readonly number[]>;
   read(number: number): Promise<string>;
-  /** False if another process was faster. */
+  /** False if another process has already added a key with this number. */
   add(number: number, text: string): Promise<boolean>;
   replace(number: number, text: string): Promise<void>;
-  /** Name for messages. */
+  /** Name of the key for messages. */
   nameOf(number: number): string;
 }
 
@@ -58,15 +58,15 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
     const number = await latest();
     const key = await readPrivateKey(place, number);
     if (key !== null) return createSigner(key);
-    // Another process may have just replaced it with a newer one.
+    // Another process may have just replaced the key with a newer one.
     if ((await latest()) > number) return signer();
     throw noCurrentKey(place.nameOf(number));
   }
 
   return {
-    /** The current key, created on first use. @throws {ForensicsError} `config_invalid` if it is damaged or missing. */
+    /** The current key; created when first needed. @throws {ForensicsError} `config_invalid` if damaged or missing. */
     signer,
-    /** All keys, newest first; the first is the current one. Creates it like `signer`. */
+    /** All keys, newest first, starting with the current one, which is created as for `signer`. */
     list,
     /**
      * Replaces the current key and deletes its private half. Bundles signed with it stay valid.
@@ -143,7 +143,7 @@ async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
   });
 }
 
-/** Null for a replaced key. */
+/** Null for a key that has been replaced. */
 async function readPrivateKey(place: KeyPlace, number: number): Promise<KeyObject | null> {
   const text = await textOf(place, number);
   if (text.includes('BEGIN PUBLIC KEY')) return null;
@@ -164,7 +164,7 @@ async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T
   try {
     return await read();
   } catch (cause) {
-    // The database itself may have failed.
+    // The database may have failed, rather than the key.
     if (cause instanceof ForensicsError) throw cause;
     throw new ForensicsError(
       'config_invalid',

@@ -1,6 +1,6 @@
 /**
- * Verifies a case archive: the archive like any bundle, and each picture's bundle inside it. Only one of these is in
- * memory at a time, because a case may take many gigabytes.
+ * Verifies a case archive: the archive itself like any other bundle, and the bundle of each picture inside it. Only one
+ * picture's bundle is in memory at a time, because a case may take many gigabytes.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -31,13 +31,13 @@ interface CaseArchive {
   /** In directory order; names may occur twice. */
   readonly entries: readonly Entry[];
   readonly sizeBytes: number;
-  /** The content of an entry, or the bytes of the archive from a position on. */
+  /** The content of an entry; below, `length` bytes of the archive from a position. */
   readonly content: (entry: Entry) => Promise<Uint8Array>;
   readonly read: (position: number, length: number) => Promise<Uint8Array>;
   readonly close: () => Promise<void>;
 }
 
-/** Null for any other file, including an unreadable one, which the caller reports. */
+/** Null for any other file, including one that cannot be read, which the caller reports. */
 export async function openCaseArchive(bundle: string | Uint8Array): Promise<CaseArchive | null> {
   const source =
     typeof bundle === 'string'
@@ -91,7 +91,7 @@ function nameOf({ fileNameRaw }: Entry): string {
 
 type VerifyPicture = (bytes: Uint8Array, options: VerifyOptions) => Promise<Verification>;
 
-/** @param verifyPicture - verifies the bundle of one picture. */
+/** @param verifyPicture - verifies the bundle of a single picture. */
 export async function verifyCase(
   archive: CaseArchive,
   { fingerprint }: VerifyOptions,
@@ -125,7 +125,7 @@ export async function verifyCase(
   };
 }
 
-/** The result for an entry that is not a bundle. */
+/** The result for an entry that is not a valid bundle. */
 function notVerified(error: unknown): Verification {
   if (!(error instanceof ForensicsError)) throw error;
   const problems = [{ kind: 'container', file: null, message: error.message } as const];
@@ -157,9 +157,9 @@ async function checkSeal(
 }
 
 /**
- * Compares each entry with the list, and the archive around the entries with what would be written for them.
+ * Compares each entry with the list, and everything around the entries with what the archive should contain there.
  *
- * @param take - receives the unchanged files, in list order.
+ * @param take - receives the unchanged files, in the order of the list.
  */
 async function checkEntries(
   archive: CaseArchive,
@@ -193,13 +193,13 @@ async function checkEntries(
   }
   problems.push(...findAdded(archive));
   for (const part of zip.end()) await compare(part.bytes);
-  // Once files have changed, changes around them cannot be distinguished.
+  // Once a file has changed, changes outside the files cannot be detected reliably.
   if (problems.length > 0 || (isAsWritten && at === sizeBytes)) return problems;
   const message = 'The archive is not as it was written: bytes were changed or added in it.';
   return [{ kind: 'container', file: null, message }];
 }
 
-/** The two files that cannot be in the list, and which come last in the archive. */
+/** The two files that cannot be in the list; they come last in the archive. */
 const seal = [manifestFile, signatureFile].map((name) => ({ name, sha256: null }));
 
 function findAdded({ manifest: { files }, entries }: CaseArchive): readonly Problem[] {

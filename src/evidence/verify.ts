@@ -1,6 +1,6 @@
 /**
- * Verifies an evidence bundle from the file alone, without our keys, models or network. It checks that every byte is what
- * was signed, that the signature matches the included key, and that the parts describe the same picture and result.
+ * Verifies an evidence bundle from the file alone, without our keys, models or a network. Checks that every byte is as
+ * it was signed, that the signature matches the included key, and that all parts describe the same picture and result.
  */
 
 import { readFileUpTo } from '../ports/files/system-errors.ts';
@@ -29,7 +29,7 @@ import { openCaseArchive, verifyCase } from './verify-case.ts';
 import { ForensicsError } from '../errors.ts';
 
 /**
- * A bundle that fails verification is a result, not an error.
+ * If a bundle fails verification, that is a result, not an error.
  *
  * @param bundle - path of the archive, or its bytes.
  * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle, `file_*`.
@@ -49,7 +49,7 @@ export async function verifyBundle(
   }
 }
 
-/** Verifies and also returns the intact files by name, for further processing. @throws as `verifyBundle`. */
+/** Verifies a bundle, and also returns the intact files by name, for further processing. @throws as `verifyBundle`. */
 export async function inspectBundle(
   bundle: string | Uint8Array,
   { fingerprint }: VerifyOptions,
@@ -92,10 +92,10 @@ function verdictIn(files: FileCheck['intact']): string | null {
   return typeof value.verdict === 'string' ? value.verdict : null;
 }
 
-/** Compressed pictures hardly shrink, so anything that grows by more than this factor is malicious. */
+/** Compressed pictures hardly shrink further, so anything that grows by more than this factor is malicious. */
 const maxGrowth = 20;
 
-/** Null for an unreadable archive that declares itself a bundle; any other file was never a bundle. */
+/** Null for an unreadable archive that calls itself a bundle; throws for any other unreadable file. */
 async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | null> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isBundle = view.includes(signatureFile) || view.includes(manifestFile);

@@ -1,6 +1,6 @@
 /**
- * Writes the evidence bundle of one examined picture. It decides what goes in and under which name; `sign.ts` makes it
- * tamper-evident. It knows nothing about tenants, stores or clocks.
+ * Writes the evidence bundle of one examined picture. It decides which files go in and under which names; `sign.ts`
+ * makes the bundle tamper-evident. It knows nothing about tenants, stores or clocks.
  */
 
 import { languages } from '../contract/vocabulary.ts';
@@ -27,14 +27,14 @@ import { toResultRecord, toCustodyRecord, toBundleSettings } from './records.ts'
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
 
 interface BundleHow {
-  /** If false, only heatmaps and reports show the picture, and its metadata is included only if the item asks for it. */
+  /** If false, only heatmaps and reports show the picture, and metadata is included only if the item asks for it. */
   readonly withOriginal: boolean;
   readonly signer: Signer;
   readonly signedAt: Date;
 }
 
 /**
- * Deterministic: the same case, options, key and time give the same bytes.
+ * The same case, options, key and time always give the same bytes.
  *
  * @throws {TypeError} when the rendering lacks a language.
  */
@@ -87,8 +87,8 @@ function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipE
 }
 
 /**
- * The trust list against which the signer was checked, unless it has been replaced since; not needed for a picture
- * without a signer.
+ * The trust list against which the signer was checked; null if it has been replaced since, and for
+ * a picture without a signer.
  */
 function usedTrustList({ trustList, examination }: BundleCase): string | null {
   if (trustList === null) return null;

@@ -1,4 +1,4 @@
-/** A forked child process from its parent's side: sends it a task, receives the result or failure, and ends it. */
+/** The parent's side of a forked child process: sends it a task, receives the result or the failure, and ends it. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,27 +10,27 @@ import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts
 export interface ChildOptions {
   /** A module that calls `serveTasks`. */
   readonly entry: URL;
-  /** In CPU time if the system reports it, from the handover of the task, including the start-up of a new child. */
+  /** CPU time, if the system reports it. Counts from when the task is sent, and includes starting a new child. */
   readonly taskTimeoutMs: number;
-  /** Resident memory of the whole child, as measured by the operating system. */
+  /** Limit on the resident memory of the whole child, as the operating system measures it. */
   readonly memoryLimitBytes: number;
   readonly execArgv?: readonly string[];
 }
 
-/** `notBegun`: the child ended before it started the task, so another child may perform it. */
+/** `notBegun`: the child ended before it started on the task, so another child may perform it. */
 type Outcome = { readonly answer: unknown } | { readonly notBegun: ForensicsError };
 
 export type Child = ReturnType<typeof forkChild>;
 
 const maxStderrChars = 4096;
 
-/** 24 days, the longest possible timer: Node.js fires longer ones immediately. */
+/** 24 days: timers cannot run longer, and Node.js fires longer ones immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Pixels and tensors lie outside V8's heap, so it never needs more. */
+/** Pixels and tensors lie outside the heap of V8, so it never needs to be larger. */
 const largestHeapMegabytes = 2048;
 
-/** What is needed to find native libraries and the folder for temporary files; nothing secret. */
+/** Needed to find native libraries and the folder for temporary files; contains nothing secret. */
 const passedVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'TZ'];
 
 export function forkChild(options: ChildOptions) {
@@ -46,7 +46,7 @@ export function forkChild(options: ChildOptions) {
       onEnded?.();
     });
   });
-  // Without a listener, an error event from a broken channel would end our process; the close event reports the same.
+  // Without a listener, an error event from a broken channel would end our process. The close event reports it anyway.
   child.on('error', () => undefined);
   releaseParent(child);
 
@@ -102,10 +102,10 @@ export function forkChild(options: ChildOptions) {
   };
 }
 
-/** A child that uses a smaller share of a core than this is stuck, not waiting for others. */
+/** A child that uses less than this share of a core is stuck, rather than waiting for others. */
 const minShare = 0.01;
 
-/** Calls `onOver` once the child has used that much CPU time; time spent waiting for others does not count. */
+/** Calls `onOver` once the child has used this much CPU time; time in which it waits for others does not count. */
 function limitTime({ pid }: ChildProcess, timeoutMs: number, onOver: () => void) {
   const limitMs = Math.min(timeoutMs, longestTimerMs);
   const atStart = processorMs(pid) ?? 0;
@@ -120,7 +120,7 @@ function limitTime({ pid }: ChildProcess, timeoutMs: number, onOver: () => void)
   return { end: () => clearTimeout(timer) };
 }
 
-/** Null if the system does not report it. @see proc_pid_stat(5), `utime` and `stime`, in hundredths of a second. */
+/** CPU time used; null if the system does not report it. @see proc_pid_stat(5), `utime` and `stime`, in 1/100 s. */
 function processorMs(pid: number | undefined): number | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
@@ -143,7 +143,7 @@ function start({ entry, memoryLimitBytes, execArgv }: ChildOptions): ChildProces
     ],
     env: {
       ...Object.fromEntries(variables.map((name) => [name, process.env[name]])),
-      // One glibc arena instead of one per thread: each would keep 50 MB after a large picture.
+      // One glibc arena rather than one per thread, because each would keep 50 MB after a large picture.
       MALLOC_ARENA_MAX: '1',
     },
     serialization: 'advanced',
@@ -156,8 +156,8 @@ function isAlive(child: ChildProcess): boolean {
 }
 
 /**
- * A task that cannot be serialised is the caller's mistake; a broken channel means that the child has ended, which
- * `close` reports.
+ * A task that cannot be serialised is a mistake of the caller. A broken channel means that the
+ * child has ended, which `close` reports.
  */
 function sendTask(
   child: ChildProcess,
@@ -171,11 +171,11 @@ function sendTask(
   }
 }
 
-/** Only a busy child keeps our process running, so a program that forgets to close the pool still ends. */
+/** Only a busy child keeps our process running, so that a program that forgets to close the pool still ends. */
 function holdParent(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
-  // `close` comes only after the child's output ends, so the output must keep our process running too.
+  // `close` comes only after the end of the child's output, so the output must keep our process running too.
   if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
@@ -190,7 +190,7 @@ function toError(said: Extract<ChildMessage, { kind: 'error' }>): ForensicsError
   return new ForensicsError(said.code, said.message, { cause, reason: said.reason });
 }
 
-/** V8 and the C++ library report failed allocations themselves; our watchdog leaves its own marker. */
+/** V8 and the C++ library report failed allocations themselves; our watchdog writes a marker of its own. */
 function exitReason(child: ChildProcess, stderr: string): ForensicsError {
   const cause = new Error(
     `child ${child.pid} ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
@@ -210,7 +210,7 @@ export type ChildMessage =
       readonly code: ErrorCode;
       readonly message: string;
       readonly reason: FailureReason | null;
-      /** Stack of an unexpected error, for the log; null for an expected one. */
+      /** Stack of an unexpected error, for the log; null if the error was expected. */
       readonly detail: string | null;
     };
 

@@ -1,6 +1,6 @@
 /**
- * The child's side of the pool: performs one task at a time, returns its result, and never outlives its parent, even
- * while native code blocks its main thread.
+ * The child's side of the pool: performs one task at a time, returns its result, and never outlives
+ * the parent, even while native code blocks the main thread.
  */
 
 import { extname } from 'node:path';
@@ -18,8 +18,8 @@ export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
   const [memoryLimitBytes = Infinity, parentPid = process.ppid] = process.argv.slice(2).map(Number);
   startWatchdog({ memoryLimitBytes, parentPid, memoryMarker });
   process.on('disconnect', () => process.exit(0));
-  // Ctrl-C and the end of a session reach the whole process group. The parent decides when this process ends: it may
-  // want this task finished, and our exit would count as a failed attempt.
+  // Ctrl-C and the end of a session reach the whole process group. But the parent decides when this process ends: it
+  // may want the task to be finished, and our exit would count as a failed attempt.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message) => {
@@ -43,7 +43,7 @@ async function answerTask(
 }
 
 function send(message: ChildMessage): void {
-  // If the parent is gone, sending fails, and `disconnect` ends this process.
+  // If the parent no longer exists, sending fails, and `disconnect` ends this process.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 

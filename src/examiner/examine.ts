@@ -1,4 +1,4 @@
-/** Examines one picture: decodes it, runs the models, reads its provenance and decides. Also measures it for `validate`. */
+/** Examines one picture: decodes it, runs the models, reads its provenance and decides. Measures for `validate`. */
 
 import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
 import { detectors } from '../detectors/list.ts';
@@ -31,7 +31,7 @@ export async function performExamine(
   checkStrategy(options);
   checkSeed(options);
   const { model, locator = null, ...examineOptions } = options;
-  // A new child opens the models while sharp's thread decodes.
+  // A new child opens the models while sharp's own thread decodes.
   const [{ picture, bytes }, loaded] = await Promise.all([
     openPicture(source, limits),
     models.load({ model, locator }, modelsDir),
@@ -70,7 +70,7 @@ async function makeThumbnail({ rgb, facts: { width, height } }: Picture): Promis
   );
 }
 
-/** An unknown strategy has no thresholds, and without thresholds every picture would get a verdict. */
+/** An unknown strategy would have no thresholds, and without thresholds every picture would get a verdict. */
 function checkStrategy({ decisionStrategy }: ExamineOptions): void {
   if (decisionStrategies.includes(decisionStrategy)) return;
   throw new ForensicsError(
@@ -134,7 +134,7 @@ export async function performMeasure(
 
 type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
 
-/** Scores the pixels once and decides under all three strategies. */
+/** Scores the pixels once, and makes a decision under each of the three strategies. */
 async function underStrategies(
   picture: Picture,
   models: OpeningModels,
@@ -160,25 +160,25 @@ function toConditionResult(condition: Condition, examinations: ByStrategy): Cond
   };
 }
 
-// The processing histories under which a picture is measured: as the file is, after a sharing service, and after it was
-// shared once more at a small size. Each starts from decoded pixels, so that photographs and generated pictures go
-// through exactly the same steps.
+// The processing histories under which a picture is measured: as the file is, after a sharing
+// service, and after sharing it again at a small size. Each starts from decoded pixels, so that
+// photographs and generated pictures go through exactly the same steps.
 
 interface Pass {
-  /** Scale relative to the previous picture, whose longest side is `longestSidePx`. */
+  /** Scale relative to the previous picture, the longest side of which is `longestSidePx`. */
   readonly chooseScale: (longestSidePx: number) => number;
   readonly quality: number;
 }
 
-/** Each pass starts from the result of the previous one. */
+/** Each pass starts from the result of the one before. */
 const passes: readonly (Pass & { readonly condition: Condition })[] = [
-  // Roughly the size to which social networks reduce a large picture, at a quality common in their files.
+  // About the size to which social networks reduce a large picture, with a quality that is common in their files.
   { condition: 'web', chooseScale: (longest) => Math.min(1, 1600 / longest), quality: 75 },
-  // The web copy as a small preview in a messaging app, saved once more.
+  // The web copy as a small preview in a messaging app, saved once again.
   { condition: 'hard', chooseScale: () => 0.5, quality: 60 },
 ];
 
-/** Yields the picture under each condition, up to the first in which it would be too small to examine. */
+/** Yields the picture under each condition, until it would be too small to examine. */
 async function* underConditions(
   picture: Picture,
   limits: Limits,

@@ -1,7 +1,7 @@
 /**
- * Runs the localisation network in a separate thread: `session.run` blocks its thread, and in the meantime the child's
- * main thread runs the trace network and the other methods. The network itself still uses one thread, so its results
- * stay the same. Afterwards the thread searches for copies, the slowest of the other methods.
+ * Runs the localisation network in a separate thread, because `session.run` blocks the thread that calls it; meanwhile,
+ * the child's main thread runs the trace network and the other methods. The network itself uses only one thread, so its
+ * results stay the same. Afterwards, the thread searches for copies, the slowest of the other methods.
  */
 
 import { extname } from 'node:path';
@@ -26,18 +26,18 @@ export type LocatorAnswer =
 
 export interface LocatorThread {
   /**
-   * Opens one network at a time. @returns a model that processes one picture at a time, while the network may still be
-   * opening. If it cannot be opened, every picture fails, and each tries again.
+   * Opens one network at a time. @returns a model that processes one picture at a time, even while the network opens.
+   * If the network cannot be opened, every picture fails, but each one makes a fresh attempt to open it.
    */
   open(verified: VerifiedLocator): LocateModel;
   /**
-   * Runs after the network has responded. Transfers the planes of the working picture and what is described, so the
-   * caller can no longer use them.
+   * Runs once the network has responded. Transfers the planes of the working picture and the
+   * described surroundings, so that the caller can no longer use them.
    */
   readonly findCopies: NonNullable<Models['findCopiesInThread']>;
 }
 
-/** Starts the thread, which loads ONNX Runtime in advance. It does not keep the process alive. */
+/** Starts the thread, which loads ONNX Runtime in advance. The thread does not keep the process alive. */
 export function startLocatorThread(): LocatorThread {
   const file = new URL(`./locator-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file);
@@ -49,7 +49,7 @@ export function startLocatorThread(): LocatorThread {
       return {
         manifest: verified.manifest,
         locate: async ({ rgb, width, height }, table) => {
-          // Transfers a copy, because the other methods still read the picture's own pixels.
+          // Transfers a copy, because the other methods still need the picture's own pixels.
           const own = new Uint8Array(rgb);
           const question: LocatorQuestion = { locate: [{ rgb: own, width, height }, table] };
           return (await ask('located', question, [own.buffer])).located;
@@ -71,8 +71,8 @@ export function startLocatorThread(): LocatorThread {
 type AnswerTo<Kind extends LocatorAnswer['kind']> = Extract<LocatorAnswer, { kind: Kind }>;
 
 /**
- * Sends requests, which the thread handles in order; it keeps the process alive only while one is pending. Errors of
- * the thread itself have no listener: they end this child, and the pool starts another.
+ * Sends requests, which the thread handles in order; the thread keeps the process alive only while one is pending.
+ * Nothing listens for errors of the thread itself: they end this child, and the pool starts another.
  */
 function createAsker(worker: Worker) {
   const waiting: ((answer: LocatorAnswer) => void)[] = [];

@@ -1,4 +1,4 @@
-/** The thread behind `locator-thread.ts`: handles requests one by one, in order of arrival. */
+/** The thread of `locator-thread.ts`: handles one request at a time, in the order of arrival. */
 
 import { parentPort } from 'node:worker_threads';
 import { findCopies } from '../detectors/copy-move/copy-move.ts';
@@ -7,7 +7,7 @@ import type { VerifiedLocator } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import type { LocatorAnswer, LocatorQuestion } from './locator-thread.ts';
 
-// Starts before the first request, while the child's main thread starts; that request reports any failure.
+// Starts before the first request, while the child's main thread is starting; the first request reports any failure.
 const loadingRuntime = loadRuntime();
 loadingRuntime.catch(() => undefined);
 let wanted: VerifiedLocator | null = null;
@@ -20,7 +20,7 @@ parentPort?.on('message', (question: LocatorQuestion) => {
     .then((said) => parentPort?.postMessage(said, []));
 });
 
-/** The thread continues after a failure, because the network may succeed with the next picture. */
+/** After a failure, the thread continues, because the network may succeed with the next picture. */
 async function answer(question: LocatorQuestion): Promise<LocatorAnswer> {
   try {
     return await perform(question);

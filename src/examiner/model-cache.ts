@@ -1,4 +1,4 @@
-/** Keeps the most recent models loaded, so that a warm child can start at once. */
+/** Keeps the models of the last task loaded, so that the next task can start at once. */
 
 import type { OpeningModels } from '../engine/schedule.ts';
 import { createRegistry, type Registry } from '../inference/registry.ts';
@@ -20,7 +20,7 @@ type LoadedModels = OpeningModels & { readonly trace: Promise<TraceModel> };
 
 export function createModelCache() {
   const thread = startLocatorThread();
-  // A picture that cannot be opened fails its task at once; the models still load when the next task asks for them.
+  // A picture that cannot be opened fails its task at once; the models then finish loading for the next task.
   const alone = createMutex();
   let loaded: { isFor(wanted: string): boolean; readonly models: LoadedModels } | null = null;
 
@@ -32,17 +32,17 @@ export function createModelCache() {
 
   async function load({ model, locator = null }: Wanted, modelsDir: string | null) {
     const registry = createRegistry({ extra: modelsDir });
-    // The whole manifest is compared, including hashes, instead of the name, so a model replaced on disk is loaded
-    // again.
+    // Compares the whole manifest, including hashes, rather than the name, so that a model that was
+    // replaced on disk is loaded again.
     const found = [await registry.find(model), await registry.findLocator(locator)];
     const wanted = JSON.stringify([modelsDir, ...found]);
     if (loaded?.isFor(wanted)) return loaded.models;
     await clear();
-    // Its thread opens it while this one reads and opens the larger networks.
+    // The thread opens this network while the code below reads and opens the larger ones.
     const opening = thread.open(await registry.openLocator(locator));
     const trace = openTrace(registry, model);
     let hasFailed = false;
-    // The caller that awaits it reports the error; the next task tries again.
+    // The caller that awaits this reports the error; the next task makes a new attempt.
     trace.catch(() => {
       hasFailed = true;
     });
@@ -55,7 +55,7 @@ export function createModelCache() {
     /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
     load: (wanted: Wanted, modelsDir: string | null) =>
       alone('models', () => load(wanted, modelsDir)),
-    /** Releases the models' memory: about 300 MB of working memory after a large picture. */
+    /** Releases the memory of the models, which after a large picture includes 300 MB of working memory. */
     clear: () => alone('models', clear),
   };
 }

@@ -1,4 +1,4 @@
-/** Reads and decodes a picture from a path or bytes; errors distinguish between reading and decoding. */
+/** Reads and decodes a picture from a path or from bytes; errors show whether reading or decoding failed. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -26,7 +26,7 @@ export async function readSource(source: PictureSource, limits: Limits): Promise
   if ('bytes' in source) return source.bytes;
   const { path } = source;
   try {
-    // Checked before opening: opening a pipe would wait for a writer, and reading a device would never end.
+    // Checked before opening, because opening a pipe would wait for a writer, and reading a device would never end.
     const found = await stat(pathOf(path));
     if (found.isDirectory()) {
       throw failure('folder', {});

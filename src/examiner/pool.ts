@@ -1,19 +1,19 @@
 /**
- * A pool of forked child processes for work that must not share our process: decoding untrusted bytes and running
- * networks. A child that crashes, hangs or runs out of memory costs one task, never the pool. The pool does not know
- * what a task does.
+ * A pool of forked child processes for work that must not run in our own process: decoding
+ * untrusted bytes and running networks. If a child crashes, hangs or runs out of memory, one task
+ * is lost, but never the pool. The pool does not know what a task does.
  */
 
 import { ForensicsError } from '../errors.ts';
 import { type Child, type ChildOptions, forkChild } from './child-process.ts';
 
 interface PoolOptions extends ChildOptions {
-  /** Maximum number of children; they are forked when first needed and stay alive. */
+  /** Maximum number of children; each is forked when it is first needed, and stays alive. */
   readonly size: number;
 }
 
 export interface RunOptions {
-  /** `wait` in the queue (the default), or fail with `inference_busy` when every child is busy. */
+  /** If every child is busy: `wait` in the queue (the default), or `refuse`, which fails with `inference_busy`. */
   readonly ifBusy?: 'wait' | 'refuse';
   readonly signal?: AbortSignal;
 }
@@ -57,7 +57,7 @@ export function createPool(options: PoolOptions) {
   async function admit(task: unknown, { ifBusy, signal }: RunOptions): Promise<unknown> {
     if (closed) throw closing();
     if (signal?.aborted) throw cancelled();
-    // Prefers a child with loaded models to one that has not been forked yet.
+    // Prefers a child whose models are loaded to one that has not been forked yet.
     const warm = idle.findLastIndex(({ child }) => child?.isAlive());
     const [slot] = idle.splice(warm === -1 ? idle.length - 1 : warm, 1);
     if (!slot && ifBusy === 'refuse') throw busy();
@@ -88,7 +88,7 @@ export function createPool(options: PoolOptions) {
   async function perform(slot: Slot, task: unknown, signal?: AbortSignal): Promise<unknown> {
     try {
       let outcome = await runningChild(slot).perform(task, signal);
-      // The child died before it received the task: nothing was done, so a new child may perform it.
+      // The child died before it received the task. Nothing was done, so a new child may perform the task.
       if ('notBegun' in outcome) outcome = await runningChild(slot).perform(task, signal);
       if ('notBegun' in outcome) throw outcome.notBegun;
       return outcome.answer;
@@ -106,13 +106,13 @@ export function createPool(options: PoolOptions) {
 
   return {
     /**
-     * @param task - any value that can be structured-cloned.
+     * @param task - any value that can be cloned as structured data.
      * @returns the child's result; the caller knows its type from the task.
      * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
      *   `inference_out_of_memory`, or `cancelled` if the signal aborts or the pool is closed.
      */
     run,
-    /** Forks the first child in advance, so that it starts while its parent does something else. */
+    /** Forks the first child in advance, so that it can start while the parent does something else. */
     start: () => {
       const slot = idle.at(-1);
       if (slot) runningChild(slot);
@@ -122,7 +122,7 @@ export function createPool(options: PoolOptions) {
       busy: options.size - idle.length,
       waiting: waiting.length,
     }),
-    /** Rejects waiting and new tasks, lets running ones finish, then ends the children. */
+    /** Rejects waiting tasks and new ones, lets running ones finish, then ends the children. */
     close: async () => {
       closed = true;
       for (const waiter of waiting.splice(0)) waiter.refuse(closing());

@@ -1,4 +1,4 @@
-/** Renders the findings of an examination: heatmaps, raw maps and the reports. Also compares rendered PNG files. */
+/** Renders what an examination found: heatmaps, raw maps and the reports. Also compares rendered PNG files. */
 
 import type { Language } from '../contract/vocabulary.ts';
 import type { Examination } from '../engine/result.ts';
@@ -33,12 +33,12 @@ import type {
 } from './requests.ts';
 
 /**
- * Pixel count above which the models are unloaded first: a larger picture and the network's working memory would
- * together exceed 700 MB. Reloading the model costs 0.1 s, little compared with rendering such a picture.
+ * Above this many pixels, the models are unloaded first, because the picture and the network's working memory would
+ * together exceed 700 MB. Loading the models again takes 0.1 s, which is little compared with rendering the picture.
  */
 const maxPixelsWithModels = 3_000_000;
 
-/** More than a page shows, so that a small part of a large picture is still sharp. */
+/** More than a page can show, so that a small part of a large picture is still sharp. */
 const maxPixelsBeside = 3_000_000;
 
 export async function performRender(
@@ -96,7 +96,7 @@ export async function performRenderCase({
   return rendered;
 }
 
-/** One picture at a time is decoded as a whole. */
+/** Only one picture at a time is decoded in full. */
 export async function performLayBeside(
   { one, other, alignment }: BesideRequest,
   { limits }: TaskContext,
@@ -110,7 +110,7 @@ export async function performLayBeside(
   return layBeside(await open(one), await open(other), alignment);
 }
 
-/** If the size fits both orientations, it is taken as that of the upright picture, which every viewer shows. */
+/** If the size fits both orientations, it is taken as that of the upright picture, which is what viewers show. */
 function chooseOrientation(
   { facts }: Picture,
   size: RenderRequest['heatmapSize'],
@@ -121,7 +121,7 @@ function chooseOrientation(
   return isStored && !isUpright ? 'stored' : 'upright';
 }
 /**
- * Heatmaps of one picture drawn over another would be false evidence.
+ * If heatmaps of one picture were drawn over another, they would be false evidence.
  *
  * @throws {ForensicsError} `image_not_as_declared`.
  */

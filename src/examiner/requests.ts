@@ -1,4 +1,4 @@
-/** Requests to the sandbox and its results, passed between processes by structured clone. */
+/** Requests to the sandbox, and its results. They are passed between processes by structured clone. */
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
@@ -16,25 +16,25 @@ import type { CaseReport } from '../present/cases.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
-/** Settings passed to every task in addition to its request. */
+/** Settings that every task receives in addition to its request. */
 export interface TaskSettings {
   /** Folder of additional models, or null. */
   readonly modelsDir: string | null;
   readonly limits: Limits;
   /** PEM certificates of trusted signers of content credentials, or null. */
   readonly trustList: string | null;
-  /** Whether another core was free when the task was sent. */
+  /** Whether another core was free at the time when the task was sent. */
   readonly hasSpareCore: boolean;
 }
 
 export interface TaskContext extends TaskSettings {
-  /** The child's models. */
+  /** The models of the child. */
   readonly models: ModelCache;
 }
 
 /**
- * A file for the child to read, with its path encoded as in `byte-names.ts`, or bytes that are already loaded; `name`
- * is the name of their file.
+ * A file that the child reads, with its path encoded as in `byte-names.ts`, or bytes that were
+ * already read, with `name` as the name of their file.
  */
 export type PictureSource =
   | { readonly path: string }
@@ -43,15 +43,15 @@ export type PictureSource =
 export interface ExamineRequest {
   readonly source: PictureSource;
   readonly options: ExamineOptions;
-  /** What the caller declared about the picture; any other picture is rejected with `image_not_as_declared`. */
+  /** What the caller declared about the picture; if it does not match, it is rejected with `image_not_as_declared`. */
   readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
-  /** Reference for times in the file; default: now. A repetition uses the time of the first run. */
+  /** The time with which times in the file are compared; default: now. A repetition uses the time of the first run. */
   readonly now?: Date;
-  /** False skips the methods that only a report shows; `render` adds them later. Default: true. */
+  /** If false, methods that only reports show are skipped; `render` adds them later. Default: true. */
   readonly forReport?: boolean;
   /** Also returns a small copy of the picture for lists. Default: false. */
   readonly withThumbnail?: boolean;
-  /** Also returns the fingerprint for recognising copies. Default: false. */
+  /** Also returns the fingerprint by which copies are recognised. Default: false. */
   readonly withFingerprint?: boolean;
 }
 
@@ -69,24 +69,24 @@ export interface RenderRequest {
   readonly item: ReportItem;
   readonly languages: readonly Language[];
   /**
-   * In pixels. If this is the stored size of the picture and not its upright size, heatmaps have the stored
-   * orientation; otherwise, and by default, they are upright.
+   * In pixels. If this is the size of the picture as stored but not of the upright picture,
+   * heatmaps have the stored orientation; otherwise, and by default, they are upright.
    */
   readonly heatmapSize?: { readonly width: number; readonly height: number };
-  /** Also returns the raw maps with one value per pixel. */
+  /** Also returns the raw maps with one value for each pixel. */
   readonly withFullMaps?: boolean;
   /** Also returns each report as a single HTML file. */
   readonly withHtml?: boolean;
 }
 
 export interface Rendering {
-  /** The examination that was rendered, including findings of methods that its run skipped. */
+  /** The examination that was rendered, with the findings of methods that its run had skipped. */
   readonly examination: Examination;
-  /** PNG files of exactly the picture's size: upright, or as stored if `heatmapSize` requires it. */
+  /** PNG files of exactly the size of the picture: upright, or as stored if `heatmapSize` requires that. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  /** 16-bit grey PNG files with one value per cell, 0..65535 for 0..1, on the grid of `examination.maps`. */
+  /** 16-bit grey PNG files with one value per cell on the grid of `examination.maps`; 0..65535 represents 0..1. */
   readonly rawMaps: Readonly<Record<MapName, Uint8Array>>;
-  /** The raw maps interpolated to one value per pixel; null unless requested. */
+  /** The raw maps, interpolated to one value per pixel; null unless requested. */
   readonly fullMaps: Readonly<Record<MapName, Uint8Array>> | null;
   readonly reports: Readonly<
     Partial<
@@ -109,7 +109,7 @@ export interface CaseRequest {
 export interface BesideRequest {
   readonly one: PictureSource;
   readonly other: PictureSource;
-  /** Where `one` lies in `other`. */
+  /** The position of `one` in `other`. */
   readonly alignment: NonNullable<SeenBefore['alignment']>;
 }
 
@@ -120,14 +120,14 @@ export interface MeasureRequest {
   readonly options: Pick<ExamineOptions, 'model' | 'seed'>;
 }
 
-/** A labelled picture's contribution to error rates: no maps or findings, so that thousands fit into memory. */
+/** What a labelled picture contributes to error rates; without maps or findings, so that thousands fit into memory. */
 export interface Measurement {
   readonly sha256: string;
-  /** Whether the file declares itself generated. The verdicts ignore this, because error rates are about traces. */
+  /** Whether the file declares itself generated. Verdicts ignore that here, because error rates are about traces. */
   readonly declaresGeneration: boolean;
   readonly model: ModelIdentity;
   readonly environment: Examination['environment'];
-  /** Results by condition, up to the first in which the picture would be too small to examine. */
+  /** Results by condition, until the picture would be too small to examine. */
   readonly readings: readonly ConditionResult[];
 }
 

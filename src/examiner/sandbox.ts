@@ -1,7 +1,7 @@
 /**
- * The sandbox opens pictures. Everything that touches untrusted bytes (decoding, inference, drawing over the picture)
- * happens in a forked child process, so that a malicious file can end a child but never the program. It knows nothing
- * about tenants, requests or databases.
+ * The sandbox opens pictures. Everything that handles untrusted bytes (decoding, inference, drawing
+ * over the picture) happens in a forked child process, so that a malicious file can end a child,
+ * but never the program. The sandbox knows nothing about tenants, requests or databases.
  */
 
 import { availableParallelism } from 'node:os';
@@ -13,35 +13,35 @@ import { type TaskName, tasks } from './tasks.ts';
 import type { PictureSource, TaskContext } from './requests.ts';
 
 export interface SandboxOptions {
-  /** Folder of models in addition to the packaged ones. */
+  /** Folder of models in addition to those in the package. */
   readonly modelsDir?: string | null;
   /**
-   * Number of pictures examined at the same time, each in its own process; while cores are free, the localisation
-   * network uses a second one.
+   * Number of pictures that are examined at the same time, each in its own process. While cores are
+   * free, each process uses a second core for the localisation network.
    */
   readonly poolSize?: number;
   readonly taskTimeoutMs?: number;
-  /** Resident memory limit of one child. */
+  /** Limit on the resident memory of one child. */
   readonly memoryLimitBytes?: number;
   readonly limits?: Partial<Limits>;
-  /** PEM certificates of trusted signers of content credentials (C2PA); without them no signer is trusted. */
+  /** PEM certificates of trusted signers of content credentials (C2PA); without them, no signer is trusted. */
   readonly trustList?: string | null;
-  /** Children started before the other options were known; the sandbox ends them. */
+  /** Children that were started before the other options were known; the sandbox ends them. */
   readonly children?: Pool;
 }
 
-/** Twenty times what the largest picture takes on one core of the development machine. */
+/** Twenty times as long as the largest picture takes on one core of the development machine. */
 const defaultTimeoutMs = 120_000;
 
-/** A third above the maximum measured for any picture (100 megapixels). */
+/** A third more than the maximum that was measured for any picture (100 megapixels). */
 const defaultMemoryLimitBytes = 1_800_000_000;
 
-/** More children gain little: each needs memory for a whole picture. */
+/** More children gain little, because each needs memory for a whole picture. */
 const maxDefaultPoolSize = 4;
 
 /**
- * One method per task, documented in the table of tasks. Fails at once with `inference_busy` if no child is free and
- * `ifBusy` is `refuse`.
+ * One method per task; the table of tasks documents them. Fails at once with `inference_busy` if no
+ * child is free and `ifBusy` is `refuse`.
  */
 export interface Sandbox extends Verbs {
   status(): PoolStatus;
@@ -55,7 +55,7 @@ type Verb<Perform> = Perform extends (request: infer Request, context: TaskConte
   ? (request: Request, options?: RunOptions) => Answer
   : never;
 
-/** Creates a sandbox whose children start when first needed. */
+/** Creates a sandbox whose children start when they are first needed. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = {
     modelsDir: options.modelsDir ? resolve(options.modelsDir) : null,
@@ -76,7 +76,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       );
   }
 
-  /** Whether a second core is free for a task sent now. */
+  /** Whether a second core is free for a task that is sent now. */
   function hasSpareCore(): boolean {
     const { busy, waiting } = pool.status();
     return 2 * (busy + waiting + 1) <= availableParallelism();
@@ -87,7 +87,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return { ...verbs, status: () => pool.status(), close: () => pool.close() };
 }
 
-/** Starts the children of a sandbox that is created later. */
+/** Starts the children of a sandbox that will be created later. */
 export function createChildren(
   options: Pick<SandboxOptions, 'poolSize' | 'taskTimeoutMs' | 'memoryLimitBytes'>,
 ): Pool {
@@ -99,9 +99,7 @@ export function createChildren(
   });
 }
 
-/**
- * A child returns the result of the function that the task specifies; both ends run the same version of this program.
- */
+/** A child returns the result of the function that the task names; both ends run the same version of this program. */
 function isComplete(verbs: object): verbs is Verbs {
   return Object.keys(tasks).every((name) => name in verbs);
 }
@@ -110,7 +108,7 @@ interface AnyRequest {
   readonly source?: PictureSource;
 }
 
-/** A child keeps the working directory in which it was forked, so a relative path is resolved here. */
+/** A child keeps the working directory in which it was forked, so relative paths must be resolved here. */
 function withFixedPath(request: AnyRequest): AnyRequest {
   const { source } = request;
   if (source === undefined || !('path' in source)) return request;

@@ -1,4 +1,4 @@
-/** The tasks of the sandbox. To add one, add an entry to `tasks` and its function; each becomes a sandbox method. */
+/** The tasks of the sandbox. To add one, add an entry to `tasks`, and a function; it then becomes a sandbox method. */
 
 import type { ModelCache } from './model-cache.ts';
 import type {
@@ -16,8 +16,8 @@ import type {
 } from './requests.ts';
 
 /**
- * What runs in a child process. Requests and results are passed by structured clone. Each module is loaded with the
- * first task that needs it, so that a child which only examines never loads the fonts and the PDF writer.
+ * What runs in a child process. Requests and results are passed by structured clone. Each module is loaded for the
+ * first task that needs it, so that a child that only examines never loads the fonts and the PDF writer.
  */
 export const tasks = {
   /**
@@ -27,7 +27,7 @@ export const tasks = {
   examine: async (request: ExamineRequest, context: TaskContext) =>
     (await import('./examine.ts')).performExamine(request, context),
   /**
-   * Reads the picture under each condition and decides under every strategy.
+   * Reads the picture under each condition, and makes a decision under every strategy.
    *
    * @throws {ForensicsError} as `examine`.
    */
@@ -42,7 +42,7 @@ export const tasks = {
   /** Renders the PDF report on a case, in each language. @throws {ForensicsError} `inference_*`. */
   renderCase: async (request: CaseRequest) =>
     (await import('./render.ts')).performRenderCase(request),
-  /** Lays two pictures side by side, for a report. @throws {ForensicsError} as `examine`, for either picture. */
+  /** Lays out two pictures side by side, for a report. @throws {ForensicsError} as `examine`, for either picture. */
   layBeside: async (request: BesideRequest, context: TaskContext) =>
     (await import('./render.ts')).performLayBeside(request, context),
   /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
@@ -57,23 +57,23 @@ export const tasks = {
     const { readSource } = await import('./open-picture.ts');
     return readPdfPart(await readSource(source, limits), part, limits);
   },
-  /** Null if either is not a PNG file, or they differ in size or type. @throws {ForensicsError} `inference_*`. */
+  /** Null if either is not a PNG file, or if size or type differ. @throws {ForensicsError} `inference_*`. */
   compare: async (request: CompareRequest, context: TaskContext) =>
     (await import('./render.ts')).performCompare(request, context),
 };
 
 export type TaskName = keyof typeof tasks;
 
-/** Runs in the child: performs what the parent's `createSandbox` sent. */
+/** Runs in the child and performs what the parent's `createSandbox` sent. */
 export async function performTask(call: unknown, models: ModelCache): Promise<unknown> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours and of the same version.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours, in the same version.
   const { name, request, settings } = call as TaskCall;
   return tasks[name](request, { ...settings, models });
 }
 
 interface TaskCall {
   readonly name: TaskName;
-  /** That of the task. */
+  /** The request of this task. */
   readonly request: never;
   readonly settings: TaskSettings;
 }

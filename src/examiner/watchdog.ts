@@ -1,6 +1,6 @@
 /**
- * A thread alongside the child's main thread, which native code may block for seconds: ends the process when its parent
- * is gone or its memory exceeds the limit.
+ * A thread beside the child's main thread, which native code may block for seconds. It ends the
+ * process when the parent no longer exists, or when memory exceeds the limit.
  */
 
 import { writeSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { WatchdogLimits } from './child-process.ts';
 
 const checkIntervalMs = 50;
 
-// Types only are imported from elsewhere, so that the thread loads a single file.
+// From elsewhere, only types are imported, so that the thread loads a single file.
 const { memoryLimitBytes, parentPid, memoryMarker }: WatchdogLimits = workerData;
 
 setInterval(() => {

@@ -1,11 +1,11 @@
-/** Determines from keypoints whether two pictures show the same thing, and how one maps onto the other. */
+/** Determines from keypoints whether two pictures show the same thing, and how the first maps onto the second. */
 
 import { type Fingerprint, type Keypoint, mirrorKey } from './keypoints.ts';
 
-/** Maps one picture to the other: `x' = scale * x + left`, after mirroring the first if `isMirrored`. */
+/** Maps one picture onto the other: `x' = scale * x + left`, after the first is mirrored if `isMirrored`. */
 export interface Alignment {
   readonly isMirrored: boolean;
-  /** Scale and offsets, with lengths as shares of each picture's longer side. */
+  /** Scale and offsets; lengths are shares of each picture's longer side. */
   readonly scale: number;
   readonly left: number;
   readonly top: number;
@@ -15,25 +15,25 @@ export interface Alignment {
   readonly share: number;
 }
 
-/** Maximum number of differing bits between the keys of the same spot. */
+/** Maximum number of differing bits between two keys of the same spot. */
 const maxBits = 8;
 /** Maximum distance from the expected position, as a share of the longer side. */
 const tolerance = 0.02;
 /** Range of scale factors between copies. */
 const minScale = 0.15;
 const maxScale = 1 / minScale;
-/** Maximum ratio between the size difference of two spots and the scale of the alignment. */
+/** Maximum factor between the size ratio of two spots and the scale of the alignment. */
 const maxSizeRatio = 1.5;
-/** Number of pairs tried as starting points for an alignment, most similar first. */
+/** Number of pairs, the most similar ones, with which an alignment is tried. */
 const triedPairs = 20;
-/** Minimum number of agreeing pairs for an alignment to be refined. */
+/** Minimum number of pairs that must agree before an alignment is refined. */
 const minRough = 4;
-/** Number of matches at which the search stops: no other alignment would do much better. */
+/** Number of matches at which the search stops, because no other alignment would be much better. */
 const enoughMatches = 30;
-/** Below either, a match may be chance, or a frame that two screenshots have in common. */
+/** Below either limit, a match may be chance, or a frame that two screenshots have in common. */
 const minMatches = 8;
 const minShare = 0.1;
-/** Fewer matches than this must be a larger share: letters on receipts, or faces in the same pose, agree by chance. */
+/** Fewer matches than this need a higher share: letters on receipts, or faces in the same pose, match by chance. */
 const manyMatches = 22;
 const minShareOfFew = 0.16;
 
@@ -75,7 +75,7 @@ const noFit: Fit = {
 };
 
 /**
- * Any two of the most similar pairs determine a scale and an offset; the combination that most other pairs agree with wins.
+ * Any two of the most similar pairs determine a scale and an offset; those on which most other pairs agree are chosen.
  */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
   const pairs = similarPairs(keypoints, other.keypoints);
@@ -84,11 +84,11 @@ function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit 
   let best = noFit;
   for (const [n, first] of similar.entries()) {
     for (const second of similar.slice(n + 1)) {
-      // These two would give the same alignment again.
+      // These two pairs would give the same alignment again.
       if (best.spots.has(first[0]) && best.spots.has(second[0])) continue;
       const map = fitMap([first, second]);
       if (map === null || ![first, second].every((pair) => matchesScale(pair, map.scale))) continue;
-      // Without a third pair it is chance, as for most pairs of different pictures; checking this is cheaper than `collect`.
+      // Without a third pair it is chance, as between most pictures; this check is cheaper than `collect`.
       if (!pairs.some((it) => it !== first && it !== second && matchesPlace(it, map))) continue;
       const rough = collect(keypoints, across, map);
       const refined = rough.pairs.length < minRough ? null : fitMap(rough.pairs);
@@ -108,7 +108,7 @@ function similarPairs(keypoints: readonly Keypoint[], others: readonly Keypoint[
     const own = keypoint.key | 0;
     for (let at = 0; at < keys.length; at++) {
       let rest = own ^ keys[at]!;
-      // Each clears the lowest bit that differs: most pairs differ in more than these three.
+      // Each line clears the lowest bit that differs; most pairs differ in more than these three bits.
       rest &= rest - 1;
       rest &= rest - 1;
       if ((rest & (rest - 1)) !== 0) continue;
@@ -136,9 +136,9 @@ function fitMap(pairs: readonly Pair[]): Map | null {
 }
 
 /**
- * The pairs that agree with a map, using each spot of the other picture once.
+ * The pairs that agree with a map; each spot of the other picture is used once.
  *
- * @param other - with its keypoints from left to right.
+ * @param other - with its keypoints sorted from left to right.
  */
 function collect(
   keypoints: readonly Keypoint[],
@@ -173,7 +173,7 @@ function collect(
   return { map, pairs, spots, share: pairs.length / Math.max(1, inside) };
 }
 
-/** The index of the first that is not left of `x`. */
+/** The index of the first keypoint that is not to the left of `x`. */
 function firstFrom(keypoints: readonly Keypoint[], x: number): number {
   let [from, to] = [0, keypoints.length];
   while (from < to) {

@@ -13,7 +13,7 @@ interface BmpHeader {
   readonly isTopDown: boolean;
   readonly bits: number;
   readonly compression: number;
-  /** Offset of the rows. */
+  /** Offset of the first row in the file. */
   readonly rows: number;
   readonly headerBytes: number;
   readonly colours: number;
@@ -84,7 +84,7 @@ export function decodeBmp(bytes: Uint8Array): RawPixels {
   return { width, height, channels, data };
 }
 
-/** Colours are packed into numbers: red in the lowest byte, then green, blue and alpha. */
+/** Colours are packed into numbers, from the lowest byte upwards: red, green, blue and alpha. */
 interface Reader {
   colour(index: number): number;
   at(row: number, x: number): number;
@@ -114,7 +114,7 @@ function colourReader(bytes: Uint8Array, { bits, compression, headerBytes }: Bmp
   const stated = compression === compressions.masks || compression === compressions.alphaMasks;
   const usual = bits === 16 ? [0x7c00, 0x03e0, 0x001f, 0] : [0xff0000, 0xff00, 0xff, 0];
   const view = dataView(bytes);
-  // The masks follow the oldest header, and later headers have them as fields at the same offset.
+  // With the oldest header, the masks follow it; in later headers, they are fields at the same offset.
   const masks = stated
     ? [0, 1, 2, 3].map((i) => (i < 3 || headerBytes >= 56 ? view.getUint32(54 + 4 * i, true) : 0))
     : usual;
@@ -140,8 +140,8 @@ function colourReader(bytes: Uint8Array, { bits, compression, headerBytes }: Bmp
 }
 
 /**
- * Decompresses run-length encoding into one index per pixel, rows in stored order. Escapes: 0 ends a row, 1 ends the
- * picture, 2 moves the position, and larger values give the number of literal indices that follow.
+ * Decompresses run-length encoding into one index per pixel, with the rows in stored order. Escapes: 0 ends a row, 1
+ * ends the picture, 2 moves the position, and a larger value is the number of literal indices that follow.
  */
 function unpackRuns(
   bytes: Uint8Array,

@@ -6,7 +6,7 @@ export interface Box {
   readonly type: string;
   /** Content without the header, truncated at the end of the file. */
   readonly data: Uint8Array;
-  /** Offset after the box, relative to where the walk started. */
+  /** Offset of the end of the box, from where reading started. */
   readonly end: number;
   /** False if the file ends before the box does. */
   readonly isWhole: boolean;
@@ -14,7 +14,7 @@ export interface Box {
 
 const maxBoxes = 10_000;
 
-/** The consecutive boxes in `bytes`, up to the first invalid one. */
+/** The consecutive boxes in `bytes`, up to the first that is invalid. */
 export function readBoxes(bytes: Uint8Array): readonly Box[] {
   const boxes: Box[] = [];
   const view = dataView(bytes);
@@ -22,11 +22,11 @@ export function readBoxes(bytes: Uint8Array): readonly Box[] {
     const isLong = view.getUint32(at) === 1 && at + 16 <= bytes.length;
     const header = isLong ? 16 : 8;
     const stated = isLong ? Number(view.getBigUint64(at + 8)) : view.getUint32(at);
-    // A size of 0 means up to the end of the file.
+    // A size of 0 means that the box ends with the file.
     const size = stated === 0 ? bytes.length - at : stated;
     if (size < header) break;
     const type = ascii(bytes, at + 4, 4);
-    // A second file appended to this one.
+    // This is a second file, appended to the first.
     if (type === 'ftyp' && boxes.some((box) => box.type === type)) break;
     const end = Math.min(at + size, bytes.length);
     const isWhole = at + size <= bytes.length;
@@ -36,7 +36,7 @@ export function readBoxes(bytes: Uint8Array): readonly Box[] {
   return boxes;
 }
 
-/** Where a file of boxes ends: what follows is truncated or not a box. */
+/** The end of the last complete box: anything after it is truncated, or is not a box. */
 export function endOfBoxes(boxes: readonly Box[]): number {
   return boxes.findLast(({ isWhole }) => isWhole)?.end ?? 0;
 }

@@ -1,6 +1,6 @@
 /**
- * The only way untrusted bytes reach sharp. For JPEG and PNG it receives only the segments or chunks needed for the pixels:
- * no metadata, no colour profile (except for CMYK) and no trailing bytes, so none of those can influence or break decoding.
+ * The only code that passes untrusted bytes to sharp: for JPEG and PNG, only the segments or chunks that pixels need.
+ * Metadata, colour profiles (except for CMYK) and trailing bytes therefore cannot influence or break decoding.
  */
 
 import sharp from 'sharp';
@@ -14,15 +14,15 @@ export interface PixelRequest {
   /** Size in pixels, as stated in the file's header. */
   readonly width: number;
   readonly height: number;
-  /** EXIF orientation 1..8 to undo. */
+  /** The EXIF orientation, 1..8, that decoding must undo. */
   readonly orientation: number;
-  /** Applies the embedded colour profile, or else a built-in one: only CMYK has no RGB values of its own. */
+  /** Applies the embedded colour profile, or else a built-in one, because only CMYK has no RGB values of its own. */
   readonly isCmyk: boolean;
 }
 
 /**
  * @param failOn - `warning`: fail on any warning; `error`: fail if pixels are lost; `none`: decode whatever there is.
- * @returns `warnings` from libjpeg, which gives the text of the first only.
+ * @returns `warnings` from libjpeg, which gives only the text of the first.
  * @throws {Error} with the decoder's message, or if the size differs from that in the header.
  */
 export async function decodeWithSharp(
@@ -68,7 +68,7 @@ const loaders = [
   'NsgifBuffer',
 ];
 
-/** One thread per picture, because the pool runs one process per core; no cache; only loaders of supported formats. */
+/** One thread per picture, because the pool runs a process for each core; no cache; only loaders of used formats. */
 function openCodec(): void {
   if (isOpen) return;
   sharp.concurrency(1);
@@ -78,7 +78,7 @@ function openCodec(): void {
   isOpen = true;
 }
 
-/** The samples of a PNG file as stored, 8 or 16 bits each; used to compare heatmaps without any rounding. */
+/** The samples of a PNG file as stored, with 8 or 16 bits, for comparing heatmaps without any rounding. */
 export interface Samples {
   readonly width: number;
   readonly height: number;
@@ -88,7 +88,7 @@ export interface Samples {
   readonly values: Uint8Array | Uint16Array;
 }
 
-/** Null unless the file is a readable PNG with 8 or 16 bits, grey or RGB. */
+/** Null unless the file is a readable PNG, grey or RGB, with 8 or 16 bits per sample. */
 export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Samples | null> {
   try {
     const { format, container } = openContainer(bytes, limits);
@@ -111,10 +111,10 @@ export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Sa
   }
 }
 
-// What sharing does to a picture: scaling and saving as JPEG.
+// What happens to a picture when it is shared: scaling, and saving as JPEG.
 
 /**
- * Resizes by cubic interpolation, with averaging when shrinking. Deterministic for a given version of libvips.
+ * Resizes by cubic interpolation, and averages when shrinking. Deterministic for a given version of libvips.
  *
  * @param size - positive integers; the aspect ratio may change.
  */

@@ -1,4 +1,4 @@
-/** The facts of a file in any format, in one structure, before a pixel is decoded. */
+/** The facts of a file in any format, in one structure, before any pixel is decoded. */
 
 import { type Format, formatNames } from '../contract/formats.ts';
 import { failure } from '../contract/failure-reasons.ts';
@@ -51,7 +51,7 @@ type StoredFacts = Pick<
 /** What a file contains besides its picture. */
 export interface FileClues {
   readonly blocks: MetadataBlocks;
-  /** Offset after the picture; the end of the file for formats without an end marker (TIFF, RAW, bare codestreams). */
+  /** Offset of the picture's end; for formats that do not mark it (TIFF, RAW, bare codestreams), of the file's end. */
   readonly endOffset: number;
   readonly hasCredentials: boolean;
   readonly pictureIndex: ReturnType<typeof jpegPictureIndex>;
@@ -60,20 +60,20 @@ export interface FileClues {
 export interface Container {
   readonly facts: StoredFacts;
   readonly clues: FileClues;
-  /** Orientation 1..8 if the format states its own, which its decoder applies; null if EXIF determines it. */
+  /** Orientation 1..8 if the format itself states one, which its decoder then applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
-  /** Anything unusual about the file, or left out of it. */
+  /** Anything unusual about the file, and anything that was not read. */
   readonly notes: readonly PictureNote[];
-  /** For JPEG and PNG, the file stripped to what its pixels need; for other formats, the whole file. */
+  /** For JPEG and PNG, only the parts of the file that the pixels need; for other formats, the whole file. */
   readonly pixelBytes: Uint8Array;
   readonly png?: PngFile;
 }
 
 /**
- * Reads a file's structure: format, size in pixels, metadata. Decodes no pixel.
+ * Reads the structure of a file: format, size in pixels, metadata. Decodes no pixels.
  *
- * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
- *   `image_too_large`, `image_unreadable`.
+ * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`,
+ *   `image_too_small`, `image_too_large`, `image_unreadable`.
  */
 export function openContainer(
   bytes: Uint8Array,
@@ -81,7 +81,7 @@ export function openContainer(
 ): { readonly format: Format; readonly container: Container } {
   checkSizeBytes(bytes.length, limits);
   const format = requireFormat(bytes, limits);
-  // Checked before anything else is read: a decompression bomb of a few bytes can claim any size.
+  // Checked before anything else is read, because a decompression bomb of a few bytes can claim any size.
   if (format === 'png') {
     const { width, height } = readPngSize(bytes);
     checkDimensions(width, height, limits);
@@ -112,7 +112,7 @@ function readContainer(bytes: Uint8Array, format: Format): Container {
 
 function openJpeg(bytes: Uint8Array): Container {
   const file = readJpeg(bytes);
-  // Without its last scans, every row is coarser than stored, and no decoder reports it.
+  // If the last scans are missing, every row is coarser than it was stored, but no decoder reports this.
   if (!file.hasEnd && !holdsEveryScan(file)) throw failure('cut_off', { format: 'JPEG' });
   const ids = file.structure.components.map(({ id }) => id);
   const profile = jpegIccProfile(file.segments);
@@ -168,7 +168,7 @@ function openPng(bytes: Uint8Array): Container {
   };
 }
 
-/** The JPEG inside a camera raw file, with the metadata of both. */
+/** Opens the JPEG inside a camera raw file, with the metadata of both. */
 function openRaw(bytes: Uint8Array): Container {
   const found = largestJpegIn(bytes);
   if (found === null) throw failure('raw_without_jpeg', {});
@@ -211,7 +211,7 @@ function toContainer(bytes: Uint8Array, file: FileFacts): Container {
 }
 
 /**
- * Reads only the orientation, 1..8, as the decoder will see it; 1 when absent.
+ * Reads only the orientation, 1..8, that the decoder will use; 1 when absent.
  *
  * @throws {ForensicsError} `image_unreadable`, `image_not_supported`.
  */

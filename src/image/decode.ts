@@ -1,6 +1,6 @@
 /**
- * Turns a file's bytes into a Picture: checked, decoded once, hashed and described. It knows nothing about models,
- * verdicts or people. Whatever is rejected is rejected before a pixel is decoded.
+ * Turns the bytes of a file into a Picture: checked, decoded once, hashed and described. Knows
+ * nothing about models, verdicts or people. Files are rejected before any pixel is decoded.
  */
 
 import { hash } from 'node:crypto';
@@ -37,7 +37,7 @@ interface DecodeOptions {
 }
 
 /**
- * Decodes the picture upright, in 8-bit RGB as stored: RGB and grey are not colour-managed.
+ * Decodes the picture upright, in 8-bit RGB, with values as stored: RGB and grey are not colour-managed.
  *
  * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
  *   `image_too_large`, `image_unreadable`.
@@ -51,7 +51,7 @@ export async function decodePicture(
   const { metadata, orientation: ofExif } = readMetadata(container.clues.blocks);
   const orientation = container.ownOrientation ?? ofExif;
   const decoding = decodePixels(format, container, orientation);
-  // sharp decodes in its own thread; the digests are computed in the meantime.
+  // sharp decodes in a thread of its own, so the digests are computed at the same time.
   const digests = digest(bytes);
   const { pixels, notes: oddities, soundShare } = await decoding;
   const { width, height } = pixels;
@@ -85,7 +85,7 @@ function digest(bytes: Uint8Array) {
   };
 }
 
-/** Sorted in the order of `pictureNotes`, so that equal pictures have equal notes. */
+/** Sorted in the order of `pictureNotes`, so that identical pictures have identical notes. */
 function allNotes(
   { facts: { colourSpace, bitsPerSample }, notes }: Container,
   oddities: readonly PictureNote[],
@@ -112,7 +112,7 @@ const limits: Limits = {
   formats: contractFormats,
 };
 
-/** @param exif - EXIF blocks of the file. Returns null if none contains a thumbnail that can be decoded. Never throws. */
+/** @param exif - EXIF blocks of the file. Null if no block has a thumbnail that can be decoded. Never throws. */
 async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | null> {
   const { thumbnail } = readExifClues(exif);
   if (thumbnail === null) return null;
@@ -125,7 +125,7 @@ async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | n
   }
 }
 
-// Decodes the pixels of each format and determines how many of them are intact. Runs only in the sandbox.
+// Decodes the pixels of each format, and determines how many of them are intact. Runs only in the sandbox.
 
 interface DecodedPixels {
   /** The pixels, upright. */
@@ -135,7 +135,7 @@ interface DecodedPixels {
   readonly soundShare: number;
 }
 
-/** Minimum share of intact rows for a damaged picture to be accepted. */
+/** Minimum share of intact rows; with less, a damaged picture is rejected. */
 const minSoundShare = 0.9;
 
 /**
@@ -166,13 +166,13 @@ async function decode(
     bytes: pixelBytes,
     width: isTurned ? storedHeight : storedWidth,
     height: isTurned ? storedWidth : storedHeight,
-    // A decoder that knows its format's orientation has already applied it.
+    // If the format states its own orientation, its decoder has already applied it.
     orientation: ownOrientation === null ? orientation : 1,
     isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
   };
   if (format === 'jpg' || format === 'raw') return decodeJpeg(request, container);
   if (format === 'png') return decodePng(request, container);
-  // The OpenJPEG binding reads either one component or three.
+  // The OpenJPEG binding can read only one component or three.
   if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
     throw failure('rare_kind', { format: formatNames[format] });
   }
@@ -201,7 +201,7 @@ async function decodeJpeg(request: PixelRequest, container: Container): Promise<
     return allSound((await decodeWithSharp(request, 'warning')).pixels);
   } catch (error) {
     if (error instanceof Error && isHarmless(error.message)) {
-      // The first warning stopped decoding but was harmless: decode again and ignore it.
+      // The first warning stopped decoding but was harmless, so decode again and ignore it.
       const again = await decodeWithSharp(request, 'error').catch(() => null);
       const isWhole = again?.warnings.every((one) => !one.includes('Corrupt') || isHarmless(one));
       if (again && isWhole) return allSound(again.pixels, ['stray_bytes']);
@@ -212,8 +212,8 @@ async function decodeJpeg(request: PixelRequest, container: Container): Promise<
 }
 
 /**
- * True for libjpeg's warnings about padding between a scan and the next marker: the decoder skips it without losing pixels.
- * All other warnings, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
+ * True for libjpeg's warnings about padding between a scan and the next marker, which costs no pixels when skipped. All
+ * other warnings, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
  */
 function isHarmless(message: string): boolean {
   const warnings = message.split('\n').filter((line) => line.trim() !== '');
@@ -229,7 +229,7 @@ async function decodePng(request: PixelRequest, container: Container): Promise<D
   }
 }
 
-/** Shows the picture as viewers do: missing parts are grey in a JPEG and black in a PNG. */
+/** Decodes the picture as viewers show it: missing parts are grey in a JPEG and black in a PNG. */
 async function decodeDamaged(
   format: 'jpg' | 'png',
   { request, container }: { readonly request: PixelRequest; readonly container: Container },
@@ -250,15 +250,15 @@ async function decodeDamaged(
   return { pixels, notes: soundShare < 1 ? ['rows_missing'] : ['stray_bytes'], soundShare };
 }
 
-/** The location of the damage is narrowed down to this many bytes, a block or two. */
+/** The position of the damage is determined to within this many bytes, which is a block or two. */
 const precisionBytes = 16;
 
 /**
- * Number of intact rows of a damaged JPEG, from the top. Instead of reimplementing the decoder, bytes are changed and
- * the decoded results compared. 0 if the damage is in an earlier scan or later scans are missing, because then no
- * row is complete.
+ * Number of intact rows of a damaged JPEG, from the top. Instead of reimplementing the decoder,
+ * this changes bytes and compares the decoded results. 0 if the damage is in an earlier scan, or if
+ * later scans are missing, because then no row is complete.
  *
- * @param request - bytes as written by `jpegPixelBytes`.
+ * @param request - with bytes as written by `jpegPixelBytes`.
  */
 async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
   const stored = { ...request, orientation: 1 };
@@ -280,8 +280,8 @@ async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
     if (await isSoundUpTo(middle)) sound = middle;
     else unsound = middle;
   }
-  // Where the data ends, the decoder continues with zeros or with whatever follows: rows that are equal in both cases
-  // are intact.
+  // Where the data ends, the decoder continues with zeros, or with whatever follows. Rows that are
+  // the same in both cases are intact.
   const ended = await cutAt(sound, nothing);
   const continued = await cutAt(sound, noise);
   const { width, height, channels, data } = ended.pixels;
@@ -290,20 +290,20 @@ async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
 }
 
 const nothing = new Uint8Array();
-/** Multiplicative hashing; never produces 0xff. */
+/** By multiplicative hashing; never 0xff. */
 const noise = Uint8Array.from(
   { length: 4096 },
   (_, i) => (Math.imul(i + 1, 2654435761) >>> 24) & 0xfe,
 );
 
-/** Warnings about invalid data; the others are about truncated data, which is expected where it was cut. */
+/** Whether the warning is about invalid data; others are about truncated data, which is expected after cutting. */
 function isBadCode(warning: string): boolean {
   if (warning.includes('marker 0xd9')) return false;
   return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
 }
 
 /**
- * Number of intact rows of a damaged PNG, from the top: those before the first chunk with a wrong checksum and before the first invalid code.
+ * Number of intact rows of a damaged PNG, from the top: those before the first wrong checksum or invalid code.
  */
 async function soundRowsOfPng(file: PngFile): Promise<number> {
   const { width, height, bitDepth, colourType, isInterlaced, pixelChunks } = file;
@@ -314,7 +314,7 @@ async function soundRowsOfPng(file: PngFile): Promise<number> {
   const samples = colourType === 3 ? 1 : colourTypes[colourType].channels;
   const rowBytes = (pixels: number) =>
     pixels === 0 ? 0 : 1 + Math.ceil((pixels * samples * bitDepth) / 8);
-  // A decompression bomb cannot claim more than all rows.
+  // More than all rows would be a decompression bomb.
   const maxBytes = 2 * height * rowBytes(width);
   const bytes = await inflatedBytes(
     sound.map((chunk) => chunk.data),
@@ -328,12 +328,12 @@ async function soundRowsOfPng(file: PngFile): Promise<number> {
         rowBytes(Math.max(0, Math.ceil((width - left) / right))),
     0,
   );
-  // The last pass contains every other row.
+  // The last pass contains every second row.
   const rows = Math.floor(Math.max(0, bytes - before) / rowBytes(width));
   return rows >= height >> 1 ? height : 2 * rows;
 }
 
-/** All but the last pass of Adam7 (PNG specification, 8.2): its first pixel and its steps. */
+/** All passes of Adam7 except the last (PNG specification, 8.2): the first pixel of each, and its steps. */
 const passes = [
   { left: 0, top: 0, right: 8, below: 8 },
   { left: 4, top: 0, right: 8, below: 8 },
@@ -343,7 +343,7 @@ const passes = [
   { left: 1, top: 0, right: 2, below: 2 },
 ];
 
-/** Inflates in pieces, because the output of a broken piece is lost. */
+/** Inflates in small pieces, because the whole output of a broken piece is lost. */
 const pieceBytes = 1024;
 
 async function inflatedBytes(parts: readonly Uint8Array[], maxBytes: number): Promise<number> {
@@ -358,7 +358,7 @@ async function inflatedBytes(parts: readonly Uint8Array[], maxBytes: number): Pr
     for (let at = 0; at < part.length; at += pieceBytes) {
       const piece = part.subarray(at, at + pieceBytes);
       const written = new Promise<void>((resolve) => inflate.write(piece, () => resolve()));
-      // oxlint-disable-next-line no-await-in-loop -- a stream
+      // oxlint-disable-next-line no-await-in-loop -- each piece must be written before the next
       await Promise.race([written, isOver]);
       if (inflate.destroyed || count > maxBytes) return count;
     }

@@ -1,6 +1,6 @@
 /**
- * Reads what EXIF contains beyond the stored tags: full text, thumbnail bytes, contradictory times. From the GPS data
- * it reads only the satellite clock, and does not store that either.
+ * Reads what EXIF contains beyond the stored tags: full text, thumbnail bytes, contradictory times.
+ * Of the GPS data it reads only the satellite clock, and even that is not stored.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
  */
@@ -17,7 +17,7 @@ import {
   types,
 } from './tiff.ts';
 
-/** `at` is the time in the file, read as UTC; `offsetMinutes` is its offset east of UTC, or null if not stated. */
+/** `at` is the time in the file, read as if it were UTC; `offsetMinutes` is the stated offset east of UTC, or null. */
 export interface ExifTime {
   readonly at: Date;
   readonly offsetMinutes: number | null;
@@ -29,7 +29,7 @@ export interface ExifClues {
   readonly changedAt: ExifTime | null;
   /** GPS time, in UTC. */
   readonly satelliteTime: Date | null;
-  /** Size of the whole picture according to the writing program. */
+  /** Size of the whole picture, as stated by the program that wrote the file. */
   readonly statedSize: { readonly width: number; readonly height: number } | null;
   readonly hasExposure: boolean;
   readonly hasMakerNote: boolean;
@@ -41,7 +41,7 @@ export interface ExifText {
   readonly tag: number;
   /** Tag name, or its number, such as `0xc4a5`. */
   readonly field: string;
-  /** Not truncated. */
+  /** The whole text, not truncated. */
   readonly text: string;
 }
 
@@ -92,9 +92,9 @@ const namesOfTexts: Readonly<Record<number, string>> = {
 };
 
 /**
- * Reads the text of every block, and everything else from the first block that has it.
+ * Reads text from every block, and each other value from the first block that has it. Never throws.
  *
- * @param blocks - TIFF structures, without the leading `Exif\0\0`. Never throws.
+ * @param blocks - TIFF structures, without the leading `Exif\0\0`.
  */
 export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   const read = blocks.map((tiff) => ({ tiff, directories: readDirectories(tiff) }));
@@ -112,9 +112,9 @@ export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   };
 }
 
-/** Programs write comments into either directory, so both are read in full. */
+/** Programs write comments into both directories, so both are read in full. */
 function readTexts(tiff: Uint8Array, { primary, exif }: Directories): readonly ExifText[] {
-  // Normally values do not overlap; a malicious block may repeat the same value in every field to keep the reader busy.
+  // Values normally do not overlap, but a malicious block may repeat one value in every field to keep the reader busy.
   let budget = 2 * tiff.length;
   return [...primary, ...exif].flatMap(([tag, field]) => {
     budget -= field.bytes.length;
@@ -127,13 +127,13 @@ function readTexts(tiff: Uint8Array, { primary, exif }: Directories): readonly E
 
 function readText(tag: number, field: Field): string | null {
   if (tag === tags.userComment) return readComment(field.bytes);
-  // Windows writes UTF-16LE as bytes.
+  // Windows stores UTF-16LE with the type for bytes.
   const isWindowsText = tag >= 0x9c9b && tag <= 0x9c9f && field.type === types.byte;
   if (!isWindowsText) return readTextField(field);
   return untilNul(new TextDecoder('utf-16le').decode(field.bytes)).trim() || null;
 }
 
-/** Eight bytes name the character code (Exif 3.0, 4.6.6, table 13); some programs omit them or name the wrong code. */
+/** The first eight bytes name the character code (Exif 3.0, 4.6.6, table 13); some programs omit or misstate it. */
 function readComment(bytes: Uint8Array): string | null {
   const code = /^(?:ASCII|UNICODE|JIS|\0{5})[\0 ]*/i.exec(latin1(bytes.subarray(0, 8)))?.[0] ?? '';
   const stored = bytes.subarray(code === '' ? 0 : 8);
@@ -143,7 +143,7 @@ function readComment(bytes: Uint8Array): string | null {
   return untilNul(text.replace(/^\0+/, '')).trim() || null;
 }
 
-/** Detects the byte order regardless of the block's own: most text is Latin, so its upper bytes are mostly zero. */
+/** Detects the byte order regardless of the block's: most text is Latin, so most of its upper bytes are zero. */
 function decodeUtf16(bytes: Uint8Array): string {
   const hasMark =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
@@ -151,7 +151,7 @@ function decodeUtf16(bytes: Uint8Array): string {
   const zeros = [0, 0];
   for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros[i & 1]!++;
   const [even = 0, odd = 0] = zeros;
-  // No zero bytes: single-byte characters labelled as a wider code.
+  // Without zero bytes, these are single-byte characters, labelled as a wider code.
   if (even + odd === 0 && /^[\t\n\r -~]*$/.test(latin1(bytes))) return latin1(bytes);
   return new TextDecoder(even > odd ? 'utf-16be' : 'utf-16le').decode(bytes);
 }

@@ -1,20 +1,20 @@
 import type { PictureNote } from './picture.ts';
 
-/** Facts from a file's structure before a pixel is decoded, for formats other than JPEG and PNG. */
+/** Facts from the structure of a file, before any pixel is decoded, for formats other than JPEG and PNG. */
 export interface FileFacts {
-  /** In pixels, as stored: before rotation. */
+  /** In pixels, as stored (before rotation). */
   readonly width: number;
   readonly height: number;
   readonly bitsPerSample: number;
-  /** Including transparency. */
+  /** Including the one for transparency. */
   readonly channels: number;
   readonly colourSpace: string;
   readonly hasAlpha: boolean;
   /** The embedded colour profile. */
   readonly icc: Uint8Array | null;
-  /** Orientation stated by the format itself, 1..8 as in EXIF; the decoder applies it. Null if EXIF determines it. */
+  /** The format's own orientation, 1..8 as in EXIF, which the decoder applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
-  /** What was left out of the file. */
+  /** What was not read from the file. */
   readonly notes: readonly PictureNote[];
   /** TIFF structures, without the leading `Exif\0\0`. */
   readonly exif: readonly Uint8Array[];
@@ -22,11 +22,11 @@ export interface FileFacts {
   readonly comments: readonly string[];
   /** Whether the file contains content credentials (C2PA). */
   readonly hasCredentials: boolean;
-  /** Offset after the picture. */
+  /** Offset of the end of the picture. */
   readonly endOffset: number;
 }
 
-/** Defaults that apply to most files; each format adds its own size. */
+/** Values that apply to most files; each format adds its own size. */
 export const ordinaryFile = {
   bitsPerSample: 8,
   icc: null,

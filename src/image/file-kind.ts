@@ -4,7 +4,7 @@ import { type Format, formatNames } from '../contract/formats.ts';
 import { ascii, dataView, startsWith } from './bytes.ts';
 import { isRawTiff } from './raw.ts';
 
-/** What a file is if it cannot be examined as a picture; each phrase completes "This is ...". */
+/** What a file is if it cannot be examined as a picture; the phrases complete "This is ...". */
 const otherKinds = {
   empty: 'an empty file',
   psd: 'a Photoshop document',
@@ -19,7 +19,7 @@ const otherKinds = {
 } as const;
 export type OtherKind = keyof typeof otherKinds;
 
-/** The format indicated by the signature, or null if it is not a picture. Checks nothing beyond the signature. */
+/** The format that the signature indicates; null if it is not a picture's. Checks nothing but the signature. */
 export function sniffFormat(bytes: Uint8Array): Format | null {
   const kind = sniffKind(bytes);
   return isFormat(kind) ? kind : null;
@@ -31,7 +31,7 @@ export function sniffOtherKind(bytes: Uint8Array): OtherKind {
   return isFormat(kind) ? 'unknown' : kind;
 }
 
-/** Whether it is a picture of a kind that cannot be examined. */
+/** Whether this kind of file is a picture, but one that cannot be examined. */
 export function isDrawing(kind: OtherKind): boolean {
   return kind === 'psd' || kind === 'svg';
 }
@@ -47,7 +47,7 @@ export function describeContent(bytes: Uint8Array): string {
   return `${kind === 'avif' || kind === 'raw' ? 'an' : 'a'} ${formatNames[kind]} picture`;
 }
 
-/** The picture format that a file extension stands for, `image.PNG` -> `png`; null if there is none. */
+/** The picture format of a file extension, such as `png` for `image.PNG`; null if there is none. */
 export function formatOfName(name: string): string | null {
   const extension = /\.([a-z0-9]{2,5})$/i.exec(name)?.[1]?.toLowerCase();
   return extension === undefined ? null : (formatsByExtension.get(extension) ?? null);
@@ -81,7 +81,7 @@ function sniffKind(bytes: Uint8Array): Format | OtherKind {
   return sniffText(bytes);
 }
 
-/** Format, offset, and signature at that offset as Latin-1. */
+/** Format, offset of the signature, and the signature as Latin-1. */
 const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
   ['png', 0, '\x89PNG\r\n\x1a\n'],
   ['gif', 0, 'GIF8'],
@@ -106,7 +106,7 @@ const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
   ['gzip', 0, '\x1f\x8b'],
 ];
 
-/** ISO base media files give their kind in their brands (ISO/IEC 14496-12, 23008-12), starting with the major brand. */
+/** ISO base media files state their kind by brands, starting with the major brand (ISO/IEC 14496-12, 23008-12). */
 function kindOfBrands(bytes: Uint8Array): Format | 'video' {
   const size = dataView(bytes).getUint32(0);
   const brands = ascii(bytes, 8, Math.min(Math.max(size - 8, 4), 200));
@@ -119,7 +119,7 @@ function kindOfBrands(bytes: Uint8Array): Format | 'video' {
 
 function sniffText(bytes: Uint8Array): OtherKind {
   const head = bytes.subarray(0, 1024);
-  // Bytes that do not occur in text, whether UTF-8 or an 8-bit encoding.
+  // Bytes that never occur in text, either in UTF-8 or in an 8-bit encoding.
   const isBinary = head.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
   if (isBinary) return 'unknown';
   const text = ascii(head, 0, head.length).toLowerCase();

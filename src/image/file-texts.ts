@@ -1,4 +1,4 @@
-/** All text in a file's metadata, untruncated, with its place and field. Programs record there what they did. */
+/** All text in the metadata of a file, in full, with place and field: programs record there what they did. */
 
 import { type ExifText, readExifClues } from './exif.ts';
 import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
@@ -9,23 +9,23 @@ import { ascii, dataView } from './bytes.ts';
 
 export interface FileText {
   readonly place: MetadataPlace;
-  /** Keyword, tag name, or path of an XMP property. */
+  /** Keyword, tag name, or path of the XMP property. */
   readonly field: string;
   readonly text: string;
 }
 
 export interface FileTexts {
-  /** In file order, place by place. */
+  /** Place by place, and within each place in file order. */
   readonly all: readonly FileText[];
-  /** Values by packet. */
+  /** Values of each XMP packet. */
   readonly xmp: readonly (readonly XmpValue[])[];
   readonly warnings: readonly Warning[];
 }
 
-/** Larger blocks are not read: this is sixteen times the largest packets that Photoshop writes. */
+/** Larger blocks are not read; this is sixteen times as large as the largest packets that Photoshop writes. */
 const maxBlockBytes = 16 * 1024 * 1024;
 
-/** A broken block becomes a warning. Never throws. */
+/** Reads all text; a broken block becomes a warning. Never throws. */
 export function readFileTexts(blocks: MetadataBlocks): FileTexts {
   const warnings: Warning[] = [];
   const { exif, xmp, iptc } = withNested(blocks);
@@ -52,7 +52,7 @@ interface Sources {
   readonly iptc: readonly Uint8Array[];
 }
 
-/** Fields of a TIFF directory that are blocks themselves: XMP, IPTC and Photoshop resources. */
+/** Fields of a TIFF directory that themselves contain blocks: XMP, IPTC and Photoshop resources. */
 const nested = { xmp: [0x02bc], iptc: [0x83bb, 0x8649] } as const;
 
 function withNested({ exif, xmp, photoshop }: MetadataBlocks): Sources {
@@ -84,7 +84,7 @@ function readPacket(packet: Uint8Array, warnings: Warning[]): readonly XmpValue[
     if (!isWhole) warnings.push({ code: 'block_read_in_part', values: { place: 'xmp' } });
     return values;
   } catch {
-    // The picture does not depend on its metadata, so the loss is reported instead of failing.
+    // The picture does not depend on its metadata, so the loss is reported and reading continues.
     warnings.push({ code: 'block_unreadable', values: { place: 'xmp' } });
     return [];
   }
@@ -129,7 +129,7 @@ const names: Readonly<Record<number, string>> = {
 const applicationRecord = 2;
 const maxValues = 10_000;
 
-/** Names and text of the application record, in file order. Never throws. */
+/** Names and texts of the application record, in file order. Never throws. */
 function readIptc(block: Uint8Array): readonly (readonly [name: string, text: string])[] {
   const isPhotoshop = ascii(block, 0, 4) === '8BIM';
   return isPhotoshop ? resourcesIn(block).flatMap(readRecords) : readRecords(block);
@@ -141,7 +141,7 @@ function resourcesIn(block: Uint8Array): readonly Uint8Array[] {
   const view = dataView(block);
   const found: Uint8Array[] = [];
   for (let at = 0; at + 12 <= block.length && ascii(block, at, 4) === '8BIM'; ) {
-    // The name is a length byte and its characters; name and data are each padded to an even number of bytes.
+    // The name is a length byte followed by its characters; both name and data are padded to an even number of bytes.
     const nameBytes = (block[at + 6]! + 2) & ~1;
     if (at + 10 + nameBytes > block.length) break;
     const sizeBytes = view.getUint32(at + 6 + nameBytes);
@@ -159,7 +159,7 @@ function readRecords(block: Uint8Array): readonly (readonly [string, string])[] 
   for (let at = 0; at + 5 <= block.length && block[at] === 0x1c && found.length < maxValues; ) {
     const [record, dataSet] = [block[at + 1]!, block[at + 2]!];
     const length = view.getUint16(at + 3);
-    // If the highest bit is set, the remaining bits give the number of bytes in which the length follows: four in practice.
+    // If the highest bit is set, the others state how many bytes contain the length: in practice, four.
     const isExtended = length === 0x8004 && at + 9 <= block.length;
     const start = at + (isExtended ? 9 : 5);
     const sizeBytes = isExtended ? view.getUint32(at + 5) : length;

@@ -45,7 +45,7 @@ function colourTableBytes(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** @returns the offset after the sub-blocks that start at `at`. */
+/** @returns the offset of the end of the sub-blocks that start at `at`. */
 function skipBlocks(bytes: Uint8Array, at: number): number {
   let end = at;
   while (end < bytes.length && bytes[end] !== 0) end += 1 + bytes[end]!;
@@ -62,7 +62,7 @@ function readExtension(
   if (label === extensions.control) found.hasAlpha ||= ((bytes[at + 3] ?? 0) & 1) === 1;
   if (label === extensions.comment) found.comments.push(commentAt(bytes, at + 2));
   if (label === extensions.application && ascii(bytes, at + 3, 11) === 'XMP DataXMP') {
-    // The packet follows the name as a whole; a 258-byte trailer makes it parse as sub-blocks.
+    // The packet follows the name in one piece; a trailer of 258 bytes makes it readable as sub-blocks.
     found.xmp.push(bytes.subarray(at + 14, Math.max(at + 14, end - 258)));
   }
   return end;

@@ -1,6 +1,6 @@
 /**
- * Reads the items of a HEIC or AVIF file, and distinguishes the primary picture from everything that a phone may store
- * with it (thumbnail, gain map, depth, burst, live photo).
+ * Reads the items of a HEIC or AVIF file, and distinguishes the primary picture from everything
+ * else that a phone may store with it (thumbnail, gain map, depth, burst, live photo).
  *
  * @see ISO/IEC 23008-12 (HEIF), 6; ISO/IEC 14496-12, 8.11, for the item boxes.
  */
@@ -46,7 +46,7 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
       ...(isAnimated ? (['first_frame_of_animation'] as const) : []),
       ...(hasOtherPictures(primary, items, boxes) ? (['main_picture'] as const) : []),
     ],
-    // A four-byte offset to the TIFF structure comes first.
+    // The TIFF structure is preceded by its four-byte offset.
     exif: read(({ type }) => type === 'Exif').map((item) =>
       item.subarray(4 + readNumber(item, 0, 4)),
     ),
@@ -56,10 +56,10 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
   };
 }
 
-/** Maximum pixels decoded before cropping. */
+/** Maximum number of pixels to decode before cropping. */
 const maxStoredPixels = 100_000_000;
 
-/** Size of the picture after the `clap` crop. */
+/** Size of the picture after cropping by `clap`. */
 function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: string) {
   const stored = { width: readNumber(extent, 4, 4), height: readNumber(extent, 8, 4) };
   if (clap === undefined || clap.length < 16) return stored;
@@ -74,7 +74,7 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
   return { width, height };
 }
 
-/** Other pictures of a burst or album, unlike thumbnails, tiles and depth, gain or alpha planes. */
+/** Whether there are other pictures, as in a burst or album, apart from thumbnails, tiles and auxiliary planes. */
 function hasOtherPictures(primary: number, items: readonly Item[], boxes: readonly Box[]): boolean {
   const [list] = boxesOf(boxes, 'iref');
   const idBytes = list?.[0] === 0 ? 2 : 4;
@@ -94,7 +94,7 @@ function hasOtherPictures(primary: number, items: readonly Item[], boxes: readon
   );
 }
 
-/** Reads an integer of 0, 2, 4 or 8 bytes; 0 past the end. */
+/** Reads an integer of 0, 1, 2, 4 or 8 bytes; 0 past the end. */
 function readNumber(bytes: Uint8Array, at: number, size: number): number {
   if (size === 0 || at + size > bytes.length) return 0;
   const view = dataView(bytes);
@@ -117,14 +117,14 @@ function readItems(boxes: readonly Box[]): readonly Item[] {
   return entries.slice(0, maxItems).map((entry) => {
     const idBytes = entry[0] === 3 ? 4 : 2;
     const at = 4 + idBytes + 2;
-    // The NUL-terminated name is followed by the content type.
+    // The name ends with NUL, and the content type follows.
     const [, contentType = ''] = ascii(entry, at + 4, 200).split('\0');
     const isHidden = ((entry[3] ?? 0) & 1) === 1;
     return { id: readNumber(entry, 4, idBytes), type: ascii(entry, at, 4), contentType, isHidden };
   });
 }
 
-/** The properties associated with an item, in order. */
+/** The properties associated with an item, in their order. */
 function propertiesOf(item: number, boxes: readonly Box[]): readonly Box[] {
   const [container] = boxesOf(boxes, 'iprp');
   const inside = container === undefined ? [] : readBoxes(container);
@@ -161,7 +161,7 @@ function readProfile(properties: readonly Box[]): Uint8Array | null {
   return found?.subarray(4) ?? null;
 }
 
-/** Whether an auxiliary picture refers to the primary one as its alpha plane. */
+/** Whether an auxiliary picture is declared to be the alpha plane of the primary one. */
 function hasAlphaPlane(primary: number, boxes: readonly Box[]): boolean {
   const [references] = boxesOf(boxes, 'iref');
   if (references === undefined) return false;
@@ -169,14 +169,14 @@ function hasAlphaPlane(primary: number, boxes: readonly Box[]): boolean {
   return boxesOf(readBoxes(references.subarray(4)), 'auxl').some((data) => {
     const from = readNumber(data, 0, idBytes);
     if (readNumber(data, idBytes + 2, idBytes) !== primary) return false;
-    // The names used by MIAF and by HEVC.
+    // The names that MIAF and HEVC use.
     return boxesOf(propertiesOf(from, boxes), 'auxC').some((type) =>
       /:alpha|:hevc:2015:auxid:1/.test(ascii(type, 4, 100)),
     );
   });
 }
 
-/** EXIF orientations: quarter turns clockwise, without and with a preceding mirror. */
+/** EXIF orientations for quarter turns clockwise, without mirroring and with mirroring before the turns. */
 const orientations = { plain: [1, 6, 3, 8], mirrored: [2, 7, 4, 5] } as const;
 
 /** `irot` rotates anticlockwise by quarter turns; `imir` swaps top and bottom (0) or left and right (1). */
@@ -210,7 +210,7 @@ function readItem(id: number, { boxes, bytes }: Places): Uint8Array | null {
 }
 
 interface Extents {
-  /** Stored in the `idat` box beside the list instead of elsewhere in the file. */
+  /** Whether the data is in the `idat` box beside the list, rather than elsewhere in the file. */
   readonly isInner: boolean;
   readonly ranges: readonly (readonly [at: number, length: number])[];
 }

@@ -1,4 +1,4 @@
-/** Reads the name of an ICC colour profile. Profiles are never applied, because traces are in the stored values. */
+/** Reads the name of an ICC colour profile. Profiles are never applied, because the traces are in the stored values. */
 
 import { ascii, dataView } from './bytes.ts';
 
@@ -33,7 +33,7 @@ function readDescription(tag: Uint8Array): string {
   return clean(new TextDecoder('utf-16be').decode(tag.subarray(start, start + length)));
 }
 
-/** Up to the first NUL, without control characters. */
+/** The text up to the first NUL, without control characters. */
 function clean(text: string): string {
   const [first = ''] = text.split('\0', 1);
   return first

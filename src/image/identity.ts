@@ -1,4 +1,4 @@
-/** Values in a file that other files of the same origin share, so that an equal value points to a common origin. */
+/** Values that files of the same origin share, so that an equal value in two files suggests a common origin. */
 
 import type { Metadata, Tags } from './metadata.ts';
 
@@ -10,7 +10,7 @@ export interface IdentityFact {
 }
 
 const serialFields = ['BodySerialNumber', 'CameraSerialNumber', 'SerialNumber'] as const;
-/** Ids that editing programs copy from file to file, or state inherited from the original file. */
+/** Ids that editing programs copy from file to file, or that name the original file. */
 const documentFields = [
   'DocumentID',
   'OriginalDocumentID',
@@ -30,7 +30,7 @@ const settingsFields = [
   'UserComment',
 ] as const;
 
-/** Shorter texts are too likely to match by chance. */
+/** Minimum lengths, because shorter texts are too likely to be equal by chance. */
 const least = { serial: 5, document: 16, settings: 40 } as const;
 
 export function readIdentity(metadata: Metadata): readonly IdentityFact[] {

@@ -27,7 +27,7 @@ export const markers = {
   com: 0xfe,
 } as const;
 
-/** SOF0 to SOF15, excluding DHT, JPG and DAC, whose codes lie in the same range. */
+/** True for SOF0 to SOF15, but not for DHT, JPG and DAC, whose codes lie in the same range. */
 export function isFrame(marker: number): boolean {
   const isOther = marker === markers.dht || marker === markers.jpg || marker === markers.dac;
   return marker >= markers.sof0 && marker <= markers.sof15 && !isOther;
@@ -38,26 +38,26 @@ export interface MarkerSegment {
   readonly marker: number;
   /** Offset of the marker's 0xff byte. */
   readonly offset: number;
-  /** Offset after the segment; for SOS after its header, where the entropy-coded data starts. */
+  /** Offset of the end of the segment; for SOS, of the end of its header, where the entropy-coded data starts. */
   readonly end: number;
-  /** The bytes after the length field. Empty for SOI and EOI. */
+  /** The bytes after the length field; empty for SOI and EOI. */
   readonly payload: Uint8Array;
 }
 
 interface MarkerWalk {
   readonly segments: readonly MarkerSegment[];
-  /** Offset after EOI, or after the data of a file without one: what follows is not part of the picture. */
+  /** Offset of the end of EOI or, without one, of the end of the data: what follows is not part of the picture. */
   readonly endOffset: number;
-  /** False if EOI is missing, which viewers tolerate. */
+  /** False if EOI is missing, which viewers ignore. */
   readonly hasEnd: boolean;
 }
 
-/** A limit for malicious files: more than a 50 MB file needs if its segments are full. */
+/** Protects against malicious files: a 50 MB file needs fewer segments than this if they are full. */
 const maxSegments = 1000;
 
 /**
  * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments are
- * skipped, as libjpeg does. After the header of a scan, the file may end anywhere.
+ * skipped, as libjpeg does. The file may end anywhere after the header of a scan.
  *
  * @throws {ForensicsError} `image_unreadable` if the file ends before a scan or a length field is invalid.
  */
@@ -84,9 +84,9 @@ export function walkMarkers(bytes: Uint8Array): MarkerWalk {
 }
 
 /**
- * Offset of the next 0xff byte that starts a marker; null at the end. In intact entropy-coded data, 0xff occurs only
- * before 0x00 (stuffing) or RST0..7, in damaged data also before codes that are not markers. Between segments, the same
- * search skips stray bytes.
+ * Offset of the next 0xff byte that starts a marker; null at the end. In intact entropy-coded data,
+ * 0xff occurs only before 0x00 (stuffing) or RST0..7; in damaged data, also before codes that are
+ * not markers. The same search skips stray bytes between segments.
  */
 function nextMarker(bytes: Uint8Array, start: number, isInScan: boolean): number | null {
   let position = start;
@@ -102,7 +102,7 @@ function nextMarker(bytes: Uint8Array, start: number, isInScan: boolean): number
   }
 }
 
-/** Null if the file ends inside the segment, and at the start of another picture. */
+/** Null if the file ends inside the segment, or if another picture starts here. */
 function readSegment(bytes: Uint8Array, offset: number): MarkerSegment | null {
   const marker = bytes[offset + 1]!;
   if (marker === markers.eoi) return segmentAt(bytes, offset, offset + 2);
@@ -115,7 +115,7 @@ function readSegment(bytes: Uint8Array, offset: number): MarkerSegment | null {
   return end > bytes.length ? null : segmentAt(bytes, offset, end);
 }
 
-/** Drops the zero padding of recovered files, but keeps the zero that belongs to a final 0xff. */
+/** Leaves out the zero padding of recovered files, but keeps a zero that belongs to a final 0xff. */
 function endOfData(bytes: Uint8Array, start: number, limit: number | null): number {
   let end = limit ?? bytes.length;
   while (end > start && bytes[end - 1] === 0) end--;

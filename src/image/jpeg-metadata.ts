@@ -28,10 +28,10 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
   const extended = joinExtendedXmp(find(markers.app1, identifiers.extendedXmp), xmp);
   const photoshop = find(markers.app13, identifiers.photoshop);
   return {
-    // `Exif` and its NUL are followed by one padding byte.
+    // `Exif` and a NUL are followed by one byte of padding.
     exif: find(markers.app1, identifiers.exif, 6),
     xmp: [...xmp, ...extended.packets],
-    // A resource too long for one segment continues in the next.
+    // A resource that is too long for one segment continues in the next.
     photoshop: photoshop.length === 0 ? [] : [Buffer.concat(photoshop)],
     texts: comments.map(({ payload }) => ({
       place: 'comment',
@@ -42,7 +42,7 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
   };
 }
 
-/** The colour profile, which may span several segments (ICC.1:2022, B.4); null if there is none. */
+/** The colour profile, which may be spread over several segments (ICC.1:2022, B.4); null if there is none. */
 export function jpegIccProfile(segments: readonly MarkerSegment[]): Uint8Array | null {
   const headerBytes = identifiers.icc.length + 2;
   const parts = segments
@@ -75,13 +75,13 @@ export function jpegColourSpace(
 export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean {
   return segments.some(({ marker, payload }) => {
     if (marker !== markers.app11) return false;
-    // Identifier, instance and sequence number; box length and type; then the description box with its label.
+    // Identifier, instance and sequence number; length and type of the box; then the description box, with its label.
     const head = ascii(payload, 0, 64);
     return head.startsWith('JP') && head.includes('jumb') && head.includes('c2pa');
   });
 }
 
-/** The Multi-Picture index, a TIFF structure, and the base of its offsets; null if there is none. */
+/** The Multi-Picture index (a TIFF structure), and the position from which its offsets count; null if there is none. */
 export function jpegPictureIndex(
   segments: readonly MarkerSegment[],
 ): { readonly tiff: Uint8Array; readonly base: number } | null {
@@ -91,7 +91,7 @@ export function jpegPictureIndex(
   return { tiff, base: segment.end - tiff.length };
 }
 
-/** Whether the decoder needs this segment, including to interpret the samples. */
+/** Whether the decoder needs this segment, for example to interpret the samples. */
 export function isNeededForPixels(segment: MarkerSegment): boolean {
   const { marker } = segment;
   const isApplication = marker >= markers.app0 && marker <= markers.app15;
@@ -131,11 +131,11 @@ interface Part {
 const headerBytes = 40;
 
 /**
- * Joins extended XMP, which does not fit into one segment. Each packet is joined from its parts in any order. A packet with missing parts or a wrong checksum is still read, with a
- * warning.
+ * Joins extended XMP, which does not fit into one segment. The parts of a packet may be in any
+ * order. A packet with missing parts or a wrong checksum is still read, but causes a warning.
  *
- * @param parts - segments after their identifier.
- * @param packets - standard packets, which refer to the extended one.
+ * @param parts - segments, without their identifiers.
+ * @param packets - the standard packets, which refer to the extended one.
  * @see Adobe XMP specification part 3, 1.1.3.1.
  */
 function joinExtendedXmp(
@@ -167,7 +167,7 @@ function readPart(segment: Uint8Array): readonly Part[] {
   return [{ id, length, offset, bytes: segment.subarray(headerBytes) }];
 }
 
-/** Sorts by offset and uses each byte once; gaps are left out. */
+/** Sorts the parts by offset and uses each byte once; gaps are left out. */
 function joinParts(parts: readonly Part[]): Uint8Array {
   let end = 0;
   const pieces = parts

@@ -1,4 +1,4 @@
-/** Builds the JPEG that the decoder is given: only what its pixels need, with standard headers. */
+/** Builds the JPEG for the decoder: only what the pixels need, with standard headers. */
 
 import { markers, type MarkerSegment } from './jpeg-markers.ts';
 import { isIccSegment, isNeededForPixels, isSegment } from './jpeg-metadata.ts';
@@ -6,8 +6,8 @@ import type { JpegFile } from './jpeg-structure.ts';
 import type { PictureNote } from './picture.ts';
 
 /**
- * Corrects and notes irregularities that libjpeg merely warns about, so that any remaining warning means damage. The
- * colour profile is kept only for CMYK, which has no RGB values without one.
+ * Corrects and notes irregularities about which libjpeg merely warns, so that any remaining warning
+ * means damage. The colour profile is kept only for CMYK, which has no RGB values without one.
  */
 export function jpegPixelBytes(
   bytes: Uint8Array,

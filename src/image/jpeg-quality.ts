@@ -41,13 +41,13 @@ export function chrominanceTable(quality: number): number[] {
   return scaleTable(baseChrominance, quality);
 }
 
-/** Scales and clips `base`, the table for quality 50, as libjpeg and compatible encoders do. */
+/** Scales and clips `base`, the table for quality 50, in the way of libjpeg and compatible encoders. */
 export function scaleTable(base: readonly number[], quality: number): number[] {
   const percent = quality < 50 ? Math.floor(5000 / quality) : 200 - 2 * quality;
   return base.map((step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))));
 }
 
-/** Table K.1, in the zig-zag order of Figure A.6. */
+/** Table K.1, in the zig-zag order shown in Figure A.6. */
 const baseLuminance: readonly number[] = [
   16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37,
   29, 40, 58, 51, 61, 60, 57, 51, 56, 55, 64, 72, 92, 78, 64, 68, 87, 69, 55, 56, 80, 109, 81, 87,
@@ -59,7 +59,7 @@ const baseChrominance: readonly number[] = [
   17, 18, 18, 24, 21, 24, 47, 26, 26, 47, 99, 66, 56, 66,
 ].concat(Array<number>(50).fill(99));
 
-/** For each zig-zag position, the index in the block: eight times the row plus the column. */
+/** For each zig-zag position, the index in the block: eight times the row, plus the column. */
 export const placesInBlock: readonly number[] = Array.from(
   { length: 64 },
   (_, place) => place,
@@ -68,7 +68,7 @@ export const placesInBlock: readonly number[] = Array.from(
     diagonalAt(one) - diagonalAt(other) || (diagonalAt(one) % 2 === 0 ? other - one : one - other),
 );
 
-/** Index of the diagonal, 0 in the upper left corner; even ones run upwards, odd ones downwards. */
+/** Index of the diagonal, counted from 0 in the upper left corner; even ones run upwards, odd ones downwards. */
 function diagonalAt(place: number): number {
   return (place >> 3) + (place & 7);
 }

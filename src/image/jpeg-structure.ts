@@ -22,11 +22,11 @@ interface QuantisationTable {
 }
 
 interface JpegSegment {
-  /** Second byte of the marker: 0xdb for DQT. */
+  /** Second byte of the marker, such as 0xdb for DQT. */
   readonly marker: number;
   /** Offset of the marker's 0xff byte in the file. */
   readonly offset: number;
-  /** Size of the whole segment, including marker and length field; for SOS without the entropy-coded data. */
+  /** Size of the whole segment, including marker and length field; for SOS, not including the entropy-coded data. */
   readonly sizeBytes: number;
   /** Such as `SOI`, `APP1 Exif`, `DQT`. */
   readonly label: string;
@@ -39,9 +39,9 @@ export interface JpegStructure {
   readonly components: readonly JpegComponent[];
   /** `4:4:4`, `4:2:2`, `4:2:0`, `4:4:0`, `4:1:1`, `4:1:0`, `grey`, or the factors written out (`2x2,1x2,1x1`). */
   readonly chromaSubsampling: string;
-  /** Tables in effect when the first scan starts, by identifier. */
+  /** The tables in effect at the start of the first scan, by identifier. */
   readonly quantisationTables: readonly QuantisationTable[];
-  /** The libjpeg setting nearest to the luminance table; null if the file has no such table with steps up to 255. */
+  /** The libjpeg setting nearest to the luminance table; null if there is no such table, or a step is above 255. */
   readonly quality: { readonly value: number; readonly distance: number } | null;
   readonly segments: readonly JpegSegment[];
   readonly scans: number;
@@ -61,7 +61,7 @@ export interface JpegFile {
   readonly hasEnd: boolean;
 }
 
-/** Each scan of a progressive file costs a pass over the whole picture; encoders write about ten. */
+/** Protects against malicious files: each scan costs a pass over the whole picture, and encoders write about ten. */
 const maxScans = 100;
 
 /**
@@ -85,7 +85,7 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
     ...facts,
     chromaSubsampling: nameSubsampling(frame.components),
     quantisationTables,
-    // Only baseline tables can be libjpeg's.
+    // Only baseline tables can come from libjpeg.
     quality: luma === null || luma.some((step) => step > 255) ? null : nearestQuality(luma),
     segments: segments.map(({ marker, offset, end, payload }) => ({
       marker,
@@ -111,7 +111,7 @@ function readFrame(segments: readonly MarkerSegment[]) {
   const count = payload[5] ?? 0;
   if (count < 1 || payload.length !== 6 + 3 * count) throw damaged('has a broken frame header');
   const precision = payload[0]!;
-  // There is no decoder for lossless, hierarchical and 12-bit files.
+  // There is no decoder for lossless, hierarchical or 12-bit files.
   if (![0, 1, 2, 9, 10].includes(process) || precision !== 8) throw failure('rare_jpeg', {});
   return {
     progressive: process === 2 || process === 10,
@@ -166,7 +166,7 @@ function readTable(payload: Uint8Array, at: number): QuantisationTable {
 
 type Tables = Pick<JpegStructure, 'quantisationTables' | 'components'>;
 
-/** The 64 luma steps in zig-zag order; null if the file refers to a table that it does not contain. */
+/** The 64 luma steps in zig-zag order; null if the file refers to a table that it does not have. */
 export function lumaSteps({ quantisationTables, components }: Tables): readonly number[] | null {
   const table = quantisationTables.find(({ id }) => id === components[0]?.quantisationTable);
   return table?.steps ?? null;
@@ -183,7 +183,7 @@ function nameSubsampling(components: readonly JpegComponent[]): string {
   return isUsual && name !== undefined ? name : components.map(({ h, v }) => `${h}x${v}`).join(',');
 }
 
-/** Names by the number of luma samples per chroma sample, horizontally and vertically. */
+/** Names, by the number of luma samples for each chroma sample, horizontally and vertically. */
 const subsamplingNames: Readonly<Record<string, string>> = {
   '1x1': '4:4:4',
   '2x1': '4:2:2',
@@ -205,7 +205,7 @@ export function holdsEveryScan({
   for (const { payload } of scans) {
     const count = payload[0] ?? 0;
     const [start = 0, end = 63, bits = 0] = payload.subarray(1 + 2 * count);
-    // The low half is the number of bits of each coefficient still to come.
+    // The lower half is the number of bits of each coefficient that are yet to come.
     if (structure.progressive && (bits & 15) !== 0) continue;
     const [from, to] = structure.progressive ? [start, end] : [0, 63];
     for (let i = 0; i < count; i++) {

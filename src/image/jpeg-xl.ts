@@ -28,7 +28,7 @@ export function readJpegXl(bytes: Uint8Array): FileFacts {
     hasAlpha: false,
     ownOrientation: orientation,
     notes: isAnimated ? ['first_frame_of_animation'] : [],
-    // A four-byte offset to the TIFF structure comes first.
+    // The TIFF structure is preceded by its four-byte offset.
     exif: boxesOf(boxes, 'Exif').map((data) =>
       data.subarray(data.length < 4 ? 4 : 4 + dataView(data).getUint32(0)),
     ),
@@ -65,7 +65,7 @@ function readHeader(stream: Uint8Array) {
   const isDefault = bits(1) === 1;
   if (isDefault || bits(1) === 0) return { ...stored, orientation: 1, isAnimated: false };
   const orientation = 1 + bits(3);
-  // The intrinsic size and a preview may precede the animation flag.
+  // The intrinsic size and a preview may come before the animation flag.
   const hasWindow = bits(1) === 1;
   const isPlain = !hasWindow && bits(1) === 0;
   return { ...stored, orientation, isAnimated: isPlain && bits(1) === 1 };

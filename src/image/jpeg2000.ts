@@ -5,7 +5,7 @@ import { boxesOf, endOfBoxes, hasCredentialsBox, readBoxes, uuidBoxes } from './
 import { dataView } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 
-/** Adobe XMP specification part 3, 1.1.4; and the box in which several programs store EXIF. */
+/** Adobe XMP specification part 3, 1.1.4; then the box in which several programs store EXIF. */
 const ids = {
   xmp: 'be7acfcb97a942e89c71999491e3afac',
   exif: '4a706754696666457869662d3e4a5032',
@@ -16,7 +16,7 @@ export function readJpeg2000(bytes: Uint8Array): FileFacts {
   const isBare = bytes[0] === 0xff;
   const boxes = isBare ? [] : readBoxes(bytes);
   const stream = isBare ? bytes : boxesOf(boxes, 'jp2c')[0];
-  // SOC, then SIZ: length, capabilities, then the reference grid.
+  // SOC comes first, then SIZ: length, capabilities and the reference grid.
   if (stream === undefined || stream.length < 42 || stream[3] !== 0x51) {
     throw failure('damaged', { format: 'JPEG 2000', what: 'contains no picture data' });
   }
@@ -34,7 +34,7 @@ export function readJpeg2000(bytes: Uint8Array): FileFacts {
     colourSpace: channels < 3 ? 'grey' : 'RGB',
     hasAlpha,
     icc: profile?.subarray(3) ?? null,
-    // No viewer applies the EXIF orientation to JPEG 2000.
+    // For JPEG 2000, no viewer applies the EXIF orientation.
     ownOrientation: 1,
     exif: uuidBoxes(boxes, ids.exif),
     xmp: uuidBoxes(boxes, ids.xmp),

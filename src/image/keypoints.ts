@@ -1,9 +1,9 @@
 /**
- * Finds keypoints: prominent spots of a picture, each with a key that describes its surroundings. A copy that was cropped,
- * scaled, mirrored, re-saved or written on keeps many of them in the same arrangement, which `align` looks for.
+ * Finds keypoints: prominent spots of a picture, each with a key that describes its surroundings. A copy that was
+ * cropped, scaled, mirrored, re-saved or written on has many of them in the same arrangement, which `align` looks for.
  *
  * Spots are extrema of differences of Gaussians (Lowe, "Distinctive image features from scale-invariant keypoints",
- * International Journal of Computer Vision 60, 2004). The key consists of the signs of the lowest frequencies around
+ * International Journal of Computer Vision 60, 2004). A key consists of the signs of the lowest frequencies around
  * the spot, like a perceptual hash of a whole picture. Copies are assumed to be upright, so rotation is not handled.
  */
 
@@ -13,16 +13,16 @@ import { scaledSize } from './pixels.ts';
 export interface Keypoint {
   /** 32-bit unsigned integer. */
   readonly key: number;
-  /** Numbers of the two bits of the key most likely to differ in a copy. */
+  /** Numbers of the two bits of the key that are most likely to differ in a copy. */
   readonly weakBits: readonly [number, number];
   /** Position, as shares of the picture's longer side, 0..1. */
   readonly x: number;
   readonly y: number;
-  /** Radius of the spot, as a share of the longer side. */
+  /** Radius of the spot, as a share of the picture's longer side. */
   readonly size: number;
 }
 
-/** The data by which a picture is recognised. */
+/** The data by which a picture can be recognised. */
 export interface Fingerprint {
   /** Size in pixels, upright. */
   readonly width: number;
@@ -42,14 +42,14 @@ interface Plane {
 const maxPixels = 240_000;
 const maxKeypoints = 200;
 const octaves = 4;
-/** Blur levels per octave, and the width of the first in pixels. */
+/** Number of blur levels per octave, and width of the first level in pixels. */
 const levels = 3;
 const firstSigma = 1.6;
-/** In grey levels; fainter spots do not survive re-saving. */
+/** In grey levels; fainter spots are lost when the picture is saved again. */
 const minContrast = 1;
-/** Ratio of the principal curvatures, as `(a + b)^2 / ab`; above it, a spot lies on an edge and can slide along it. */
+/** Limit for `(a + b)^2 / ab` of the principal curvatures; above it, a spot can slide along an edge. */
 const maxEdge = 12;
-/** Half the side of the described square, as a multiple of the blur width. */
+/** Half the side of the square that is described, as a multiple of the blur width. */
 const describedRadius = 5;
 
 export async function findFingerprint(picture: Picture): Promise<Fingerprint> {
@@ -75,7 +75,7 @@ async function findKeypoints(picture: Picture): Promise<readonly Keypoint[]> {
 async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane> {
   const scale = Math.min(1, Math.sqrt(maxPixels / (width * height)));
   const size = scaledSize({ width, height }, scale);
-  // Loaded here, because programs that only compare keypoints do not open pictures.
+  // Loaded only here, because programs that compare keypoints need not open pictures.
   const { scalePixels } = await import('./codec.ts');
   const small = scale < 1 ? (await scalePixels({ width, height, rgb }, size)).rgb : rgb;
   const values = new Float32Array(size.width * size.height);
@@ -86,12 +86,12 @@ async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane
 }
 
 interface Spot {
-  /** The blurred picture it was found in; `x`, `y` and `sigma` are in pixels of this picture. */
+  /** The blurred picture in which the spot was found; `x`, `y` and `sigma` are in pixels of that picture. */
   readonly level: Plane;
   readonly x: number;
   readonly y: number;
   readonly sigma: number;
-  /** Side of one of its pixels, in pixels of the first octave. */
+  /** Side of a pixel of `level`, in pixels of the first octave. */
   readonly pixel: number;
   readonly contrast: number;
 }
@@ -129,7 +129,7 @@ function sigmaAt(level: number): number {
   return firstSigma * 2 ** (level / levels);
 }
 
-/** @param planes - three consecutive differences of Gaussians; extrema are searched in the middle one. */
+/** @param planes - three consecutive differences of Gaussians; extrema are sought in the middle one. */
 function forEachExtremum(
   planes: readonly Float32Array[],
   { width, height }: Plane,
@@ -143,7 +143,7 @@ function forEachExtremum(
       const at = y * width + x;
       const value = middle[at]!;
       if (Math.abs(value) < minContrast) continue;
-      // Fast exit for most pixels.
+      // Leaves most pixels out quickly.
       if (value > 0 === middle[at + 1]! >= value || value > 0 === middle[at - 1]! >= value)
         continue;
       if (isExtremum(planes, at, neighbours) && !isOnEdge(middle, at, width)) take(x, y, value);
@@ -151,7 +151,7 @@ function forEachExtremum(
   }
 }
 
-/** A separate function: a closure in that loop would cost memory for every pixel. */
+/** A separate function, because a closure in that loop would need memory for every pixel. */
 function isExtremum(
   planes: readonly Float32Array[],
   at: number,
@@ -175,10 +175,10 @@ function isOnEdge(values: Float32Array, at: number, width: number): boolean {
   return determinant <= 0 || (xx + yy) ** 2 > maxEdge * determinant;
 }
 
-/** Samples per side of the described square. */
+/** Samples along each side of the square that is described. */
 const samples = 12;
 
-/** Horizontal and vertical frequencies, lowest first, without the mean, because brightness may change. */
+/** Horizontal and vertical frequencies, lowest first; the mean is left out, because the brightness may change. */
 const frequencies = Array.from({ length: 8 }, (_, sum) =>
   Array.from({ length: sum + 1 }, (__, down) => ({ across: sum - down, down })),
 )
@@ -251,8 +251,8 @@ function halve({ width, height, values }: Plane): Plane {
 }
 
 /**
- * Gaussian blur, truncated at three times its width; past the edge, the nearest pixel. V8 optimises a call for each row
- * better than a loop within a loop.
+ * Gaussian blur, truncated at three times its width; past the edge, the nearest pixel. V8 optimises
+ * one call per row better than a loop within a loop.
  */
 function blur({ width, height, values }: Plane, sigma: number): Float32Array {
   const weights = halfGaussian(sigma);
@@ -297,7 +297,7 @@ function addRows(out: Float32Array, one: Float32Array, other: Float32Array, weig
   for (let x = 0; x < out.length; x++) out[x]! += weight * (one[x]! + other[x]!);
 }
 
-/** The centre and one side of a kernel that sums to 1. */
+/** The centre and one side of a kernel whose sum is 1. */
 function halfGaussian(sigma: number): Float32Array {
   const weights = Float32Array.from({ length: Math.ceil(3 * sigma) + 1 }, (_, step) =>
     Math.exp((-step * step) / (2 * sigma * sigma)),

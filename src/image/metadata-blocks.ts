@@ -1,10 +1,10 @@
-/** The metadata blocks that containers return, and the warnings about what was lost. */
+/** The metadata blocks that containers return, and the warnings about what could not be read. */
 
 import type { DeclarationPlace } from '../contract/vocabulary.ts';
 
 export type MetadataPlace = Exclude<DeclarationPlace, 'c2pa' | 'visible-mark'>;
 
-/** Metadata blocks cut out of the container; see `jpeg-metadata.ts` and `png.ts`. Each list is in file order. */
+/** Metadata blocks, cut out of the container; see `jpeg-metadata.ts` and `png.ts`. Each list is in file order. */
 export interface MetadataBlocks {
   /** TIFF structures, without the leading `Exif\0\0`. */
   readonly exif: readonly Uint8Array[];
@@ -16,16 +16,16 @@ export interface MetadataBlocks {
   readonly warnings: readonly Warning[];
 }
 
-/** Text stored in the container itself, not truncated. */
+/** Text that the container itself stores, not truncated. */
 export interface MetadataText {
-  /** `comment`: a JPEG or GIF comment. `pixels`: hidden in their lowest bits. */
+  /** `comment`: a comment in a JPEG or GIF. `pixels`: text hidden in the lowest bits of the pixels. */
   readonly place: 'png-text' | 'comment' | 'pixels';
-  /** Keyword in the file; `Comment` for a place without keywords. */
+  /** Keyword in the file; `Comment` for places without keywords. */
   readonly keyword: string;
   readonly text: string;
 }
 
-/** Codes, with values, for everything that could not be read or was left out. */
+/** Codes, with values, for everything that could not be read or was not stored. */
 export interface WarningValues {
   readonly texts_cut: { readonly place: MetadataPlace; readonly characters: number };
   readonly entries_cut: { readonly place: MetadataPlace; readonly entries: number };
@@ -35,7 +35,7 @@ export interface WarningValues {
   readonly extended_xmp_not_read: NoValues;
   /** Some parts are missing; the others were read. */
   readonly extended_xmp_incomplete: NoValues;
-  /** It is not the packet that the standard one refers to, or its checksum differs. It was read anyway. */
+  /** The packet is not the one to which the standard packet refers, or its checksum differs. It was read anyway. */
   readonly extended_xmp_differs: NoValues;
   readonly png_chunks_cut: NoValues;
   /** `keyword` is untrusted text. */

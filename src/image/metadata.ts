@@ -1,4 +1,4 @@
-/** The file's own statements as plain JSON. All text is untrusted and may be false. */
+/** The file's own statements as plain JSON. All of this text is untrusted and may be false. */
 
 // Node.js finds no named exports in exifreader's minified CommonJS, so only the default import works.
 /* oxlint-disable import/no-named-as-default-member */
@@ -16,9 +16,9 @@ export interface Metadata {
   readonly exif: Tags;
   readonly xmp: Tags;
   readonly iptc: Tags;
-  /** tEXt, zTXt and iTXt chunks of a PNG by keyword; generators store their prompt here. */
+  /** tEXt, zTXt and iTXt chunks of a PNG, by keyword; generators store their prompts here. */
   readonly pngText: Readonly<Record<string, string>>;
-  /** JPEG or GIF comment. Absent in examinations from earlier versions. */
+  /** A JPEG or GIF comment. Absent in examinations from earlier versions. */
   readonly comment?: string | null;
   /** Whether the file contains a position. The position itself is never stored. */
   readonly hasGps: boolean;
@@ -34,7 +34,7 @@ export interface Metadata {
   readonly warnings: readonly StoredWarning[];
 }
 
-/** An English sentence in examinations from earlier versions. */
+/** In examinations from earlier versions, warnings are English sentences. */
 export type StoredWarning = Warning | string;
 
 interface ReadMetadata {
@@ -43,13 +43,13 @@ interface ReadMetadata {
   readonly orientation: number;
 }
 
-/** Reads the blocks and truncates text to the stored length; a broken block becomes a warning. Never throws. */
+/** Reads the blocks, truncating text to the length stored; a broken block becomes a warning. Never throws. */
 export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];
   const blocksRead = blocks.exif.map((tiff) => readExifBlock(tiff, warnings));
   const found = {
-    // If several blocks have the same tag, the first counts.
+    // If several blocks have the same tag, the first of them applies.
     exif: new Map(blocksRead.toReversed().flatMap(({ tags }) => [...tags])),
     xmp: joinTexts(texts, 'xmp'),
     iptc: joinTexts(texts, 'iptc'),
@@ -87,7 +87,7 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
   return { metadata, orientation: readOrientation(blocks.exif) };
 }
 
-/** A TIFF file is a single block that includes its pixels. */
+/** A TIFF file is a single block that also contains the pixels. */
 const maxExifBytes = 64 * 1024 * 1024;
 const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
 
@@ -100,13 +100,13 @@ function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
   try {
     return readExif(tiff);
   } catch {
-    // Empty or broken: the picture does not depend on its metadata, so the loss is reported instead of failing.
+    // The block is empty or broken. The picture does not depend on it, so the loss is reported and reading continues.
     warnings.push({ code: 'block_unreadable', values: { place } });
     return nothing;
   }
 }
 
-/** The texts of one place by field; repeated fields are joined, and nested ones come after the picture's own. */
+/** The texts of one place by field. Repeated fields are joined, with those of nested pictures last. */
 function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string> {
   const own = all.filter((one) => one.place === place);
   const isNested = ({ field }: FileText) => place === 'xmp' && field.includes('/');
@@ -115,13 +115,13 @@ function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string
   return new Map(
     [...lists].map(([field, texts]) => [
       field,
-      // Keywords of PNG texts may repeat too, but each text stands on its own.
+      // PNG keywords may be repeated too, but then each text stands on its own.
       (place === 'png-text' ? texts.slice(-1) : texts).map(({ text }) => text).join(', '),
     ]),
   );
 }
 
-/** Generators put workflows and settings into the camera fields: these are not the name of a camera. */
+/** Generators store workflows and settings in the camera fields; these are not the name of a camera. */
 function cameraText(...candidates: readonly (string | number | undefined)[]): string | null {
   const text = firstText(...candidates);
   return text === null || isStructure(text) ? null : text;
@@ -132,7 +132,7 @@ function firstText(...candidates: readonly (string | number | undefined)[]): str
   return text === undefined ? null : `${text}`;
 }
 
-/** EXIF writes `2026:03:01 12:00:00`; a camera without a clock writes zeros or blanks, which are not a time. */
+/** EXIF writes `2026:03:01 12:00:00`; a camera without a clock writes zeros or blanks instead of a time. */
 function toIsoTime(text: string | null): string | null {
   if (text === null || !/[1-9]/.test(text)) return null;
   return text.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, '$1-$2-$3T$4');
@@ -167,7 +167,7 @@ function keepTags(
   let isCut = false;
   for (const [name, raw] of tags) {
     const value = toPlain(raw);
-    // Times, directions and speeds of the receiver (GPS) also narrow a position down.
+    // The times, directions and speeds of a GPS receiver also narrow a position down.
     if (value === null || isPosition(name, value) || /GPS/i.test(name)) continue;
     if (kept.length === maxTags) {
       warnings.push({ code: 'entries_cut', values: { place, entries: maxTags } });
@@ -184,7 +184,7 @@ function keepTags(
   return Object.fromEntries(kept);
 }
 
-/** Whether the tag, or a structure inside its text, reveals where the picture was taken. */
+/** Whether the tag, or a structure in its text, reveals where the picture was taken. */
 function isPosition(name: string, value: unknown): boolean {
   if (/latitude|longitude|GPS ?(?:position|coordinates)/i.test(name)) return true;
   return typeof value === 'string' && /GPS ?(?:latitude|longitude|position)/i.test(value);
@@ -208,8 +208,8 @@ function toPlain(value: unknown): string | number | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
-// Only here is exifreader used, which returns human-readable values such as `1/125` and `Flash fired`. Each block is
-// passed in the smallest file that it accepts, so that exifreader never follows a length field of the real file.
+// Only the code below uses exifreader, which returns readable values such as `1/125` and `Flash fired`. Each block is
+// passed in the smallest file that exifreader accepts, so that it never follows a length field of the real file.
 
 interface FoundTags {
   /** Numbers and text; other values are dropped later. */
@@ -217,7 +217,7 @@ interface FoundTags {
   readonly hasThumbnail: boolean;
 }
 
-/** Tags that tell a reader nothing: file offsets and raw blocks. */
+/** Tags that tell a reader nothing, such as file offsets and raw blocks. */
 const structuralTags: ReadonlySet<string> = new Set(
   [
     ['Exif IFD Pointer', 'GPS Info IFD Pointer', 'Interoperability IFD Pointer'],
@@ -226,7 +226,7 @@ const structuralTags: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** Reads text itself, because exifreader reads past its end. @throws whatever exifreader throws on a broken block. */
+/** Reads text itself, because exifreader reads past the end of a text. @throws whatever exifreader throws. */
 function readExif(tiff: Uint8Array): FoundTags {
   if (isEmptyBlock(tiff)) return { tags: new Map(), hasThumbnail: false };
   const { exif = {}, Thumbnail } = ExifReader.load(asEarlierExif(tiff), {
@@ -234,7 +234,7 @@ function readExif(tiff: Uint8Array): FoundTags {
     excludeTags: { makerNotes: true, composite: true, xmp: true, iptc: true, icc: true },
   });
   const texts = new Map(readExifClues([tiff]).texts.map((text) => [text.tag, text]));
-  // The thumbnail group exists whenever the second directory does; its image only if the range lies inside the block.
+  // The thumbnail group exists if the second directory does; its image exists only if it lies inside the block.
   const hasThumbnail = Thumbnail?.image !== undefined;
   const tags = new Map<string, unknown>();
   for (const [name, tag] of Object.entries(exif)) {
@@ -248,12 +248,12 @@ function readExif(tiff: Uint8Array): FoundTags {
   return { tags, hasThumbnail };
 }
 
-/** Longer non-text values are never shown: pixel strips, maker notes, embedded blocks. */
+/** Longer values that are not text are never shown: pixel strips, maker notes, embedded blocks. */
 const maxValueBytes = 1024;
 
 /**
- * Makes a copy that exifreader reads quickly: truncates long arrays to one value, and retypes Exif 3.0 text, which it
- * does not know, as ASCII.
+ * Makes a copy that exifreader reads quickly: it cuts long arrays to one value, and declares Exif
+ * 3.0 text, a type unknown to exifreader, as ASCII.
  */
 function asEarlierExif(tiff: Uint8Array): ArrayBuffer {
   const copy = Uint8Array.from(tiff);

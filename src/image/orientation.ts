@@ -4,9 +4,9 @@ import { readDirectories, readWholeNumber } from './tiff.ts';
 const orientationTag = 0x0112;
 
 /**
- * The EXIF orientation: how to rotate and mirror the stored picture to make it upright.
+ * The EXIF orientation: how the stored picture must be rotated and mirrored to be upright.
  *
- * @param blocks - TIFF structures, without the leading `Exif\0\0`; the first one with an orientation counts.
+ * @param blocks - TIFF structures, without the leading `Exif\0\0`; the first one with an orientation applies.
  * @returns 1..8; 1 when absent, invalid or past the end of the block.
  * @see EXIF 2.32, tag 0x0112.
  */
@@ -25,7 +25,7 @@ export function isQuarterTurn(orientation: number): boolean {
   return orientation >= 5;
 }
 
-/** Rotates and mirrors the stored picture upright (EXIF 2.32, tag 0x0112). sharp mirrors before it rotates. */
+/** Rotates and mirrors the stored picture upright (EXIF 2.32, tag 0x0112); sharp mirrors before rotating. */
 export function turnUpright(picture: Sharp, orientation: number): Sharp {
   switch (orientation) {
     case 2:
@@ -47,7 +47,7 @@ export function turnUpright(picture: Sharp, orientation: number): Sharp {
   }
 }
 
-/** Undoes `turnUpright`: a quarter turn needs the opposite one, every other orientation is its own inverse. */
+/** Undoes `turnUpright`: a quarter turn needs the opposite one; every other orientation is its own inverse. */
 export function turnBack(picture: Sharp, orientation: number): Sharp {
   if (orientation === 6) return turnUpright(picture, 8);
   if (orientation === 8) return turnUpright(picture, 6);

@@ -1,6 +1,6 @@
 /**
- * Extracts the pictures of a PDF file as stored, and renders each page as a picture. Uses PDFium compiled to
- * WebAssembly, only in the sandbox.
+ * Extracts the pictures of a PDF file as they are stored, and renders each page as a picture. Uses
+ * PDFium compiled to WebAssembly, and only in the sandbox.
  *
  * @see ISO 32000-2: 8.9.5 image dictionaries, 8.3.4 transformation matrices, 7.4.8 DCTDecode.
  */
@@ -16,7 +16,7 @@ import { checkSizeBytes, type Limits } from './picture.ts';
 /** In millimetres from the upper left corner of the page as displayed. */
 export type Place = Readonly<Record<'left' | 'top' | 'width' | 'height', number>>;
 
-/** A picture in a PDF file. Pages are numbered from 1, and so are the pictures of each page, in drawing order. */
+/** A picture in a PDF file. Pages are numbered from 1, and the pictures on each page from 1 in drawing order. */
 export interface PdfPart {
   readonly page: number;
   /** Null for the rendered page itself. */
@@ -28,9 +28,9 @@ export interface PdfContents {
   readonly parts: readonly PdfPart[];
   /** Number of pictures that are too small to examine: icons, lines, bullets. */
   readonly tooSmall: number;
-  /** Number of pictures with the same data as an earlier one: logos, backgrounds. */
+  /** Number of pictures whose data also occurred earlier: logos, backgrounds. */
   readonly repeated: number;
-  /** Number of pages after the first 500, which are not read. */
+  /** Number of pages that are not read: those after the first 500. */
   readonly laterPages: number;
 }
 
@@ -57,7 +57,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
           else parts.push({ page: number, picture: picture.number, place: picture.place });
           seen.add(digest);
         }
-        // A scanned page consists of a single picture: rendering it would only give a worse copy.
+        // A scanned page consists of one picture, so rendering the page would only give a worse copy of it.
         const isScan = large.some(({ place }) => coversPage(place, page));
         if (!isScan)
           parts.push({ page: number, picture: null, place: { left: 0, top: 0, ...page.mm } });
@@ -68,7 +68,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
 }
 
 /**
- * Extracts one part as a file: a JPEG as stored in the PDF; the samples of any other picture, or a rendered page, as PNG.
+ * Extracts one part as a file: a JPEG as the PDF stores it; any other picture, or a rendered page, as PNG.
  *
  * @throws {ForensicsError} as `listPdfParts`; `image_too_large`.
  */
@@ -96,7 +96,7 @@ function damaged(what: string) {
 
 interface Library {
   readonly lib: WrappedPdfiumModule;
-  /** Address of a 64-byte buffer into which functions write small results. */
+  /** Address of a 64-byte buffer for the small results of functions. */
   readonly answer: number;
 }
 
@@ -106,7 +106,7 @@ interface Pdf extends Library {
 
 interface Page extends Pdf {
   readonly page: number;
-  /** Page size as displayed. */
+  /** Size of the page as displayed. */
   readonly mm: Readonly<Record<'width' | 'height', number>>;
 }
 
@@ -134,7 +134,7 @@ async function withDocument<T>(
   const address = wasmExports.malloc(bytes.length);
   if (address === 0) throw failure('out_of_memory', {});
   try {
-    // HEAPU8 is read again because the heap may have grown and moved.
+    // HEAPU8 must be read again, because the heap may have grown and moved.
     lib.pdfium.HEAPU8.set(bytes, address);
     const document = lib.FPDF_LoadMemDocument(address, bytes.length, '');
     if (document === 0) {
@@ -171,7 +171,7 @@ const mmPerPoint = 25.4 / 72;
 interface PagePicture {
   readonly number: number;
   readonly object: number;
-  /** In samples. */
+  /** Width and height of the picture, in samples. */
   readonly width: number;
   readonly height: number;
   readonly place: Place;
@@ -182,7 +182,7 @@ type Matrix = readonly [number, number, number, number, number, number];
 
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 const types = { picture: 3, form: 5 } as const;
-/** Forms may be nested; deeper nesting than this is an attack. */
+/** Forms may be nested, but only an attack nests them deeper than this. */
 const deepest = 8;
 
 function picturesOn(page: Page): readonly PagePicture[] {
@@ -215,7 +215,7 @@ function matrixOf({ lib, answer }: Page, object: number): Matrix {
   return [a, b, c, d, e, f];
 }
 
-/** Composes two matrices: `inner` first, then `outer`. */
+/** Composes two matrices: `inner` is applied first, then `outer`. */
 function times([a, b, c, d, e, f]: Matrix, outer: Matrix): Matrix {
   const [p, q, r, s, t, u] = outer;
   return [
@@ -235,10 +235,10 @@ function sizeInSamples({ lib, answer }: Page, object: number) {
 }
 
 /**
- * A picture fills the unit square of its matrix. Returns its bounding box on the displayed page, cropped and rotated.
+ * The bounding box of a picture on the page as displayed (cropped and rotated); its matrix maps the unit square to it.
  */
 function placeOf({ lib, answer, page, mm }: Page, [a, b, c, d, e, f]: Matrix): Place {
-  // The function returns integers, so this uses hundredths of a millimetre.
+  // The function returns integers, so these are hundredths of a millimetre.
   const [width, height] = [Math.round(mm.width * 100), Math.round(mm.height * 100)];
   const corners = [
     [e, f],
@@ -264,7 +264,7 @@ function coversPage({ left, top, width, height }: Place, { mm }: Page): boolean 
   return across >= 0.95 * mm.width && down >= 0.95 * mm.height;
 }
 
-/** Removes only the general compression filters, so a JPEG stays a JPEG. */
+/** Removes only general compression filters, so a JPEG remains a JPEG. */
 function storedData({ lib }: Page, { object }: PagePicture): Uint8Array {
   const { wasmExports } = lib.pdfium;
   const length = lib.FPDFImageObj_GetImageDataDecoded(object, 0, 0);
@@ -280,7 +280,7 @@ function storedData({ lib }: Page, { object }: PagePicture): Uint8Array {
 
 type Samples = Parameters<typeof savePng>[0];
 
-/** In stored size, at 8 bits, without masks. */
+/** The samples in stored size, with 8 bits each, without masks. */
 function samples({ lib }: Page, { object, width, height }: PagePicture, limits: Limits): Samples {
   if (width * height > limits.maxPixels) {
     throw failure('too_many_pixels', { width, height, megapixels: limits.maxPixels / 1e6 });
@@ -290,7 +290,7 @@ function samples({ lib }: Page, { object, width, height }: PagePicture, limits: 
   return takeBitmap(lib, bitmap);
 }
 
-/** Rendering resolution: A4 becomes 1240 x 1754 pixels. */
+/** Resolution for rendering: A4 becomes 1240 x 1754 pixels. */
 const pageDpi = 150;
 const longestPagePx = 4096;
 const whole = { bgrx: 3, white: 0xffffffff, withAnnotations: 1 } as const;

@@ -1,6 +1,6 @@
 /**
- * What the image module provides to all others: a picture, decoded once, with the facts of its file. It knows bytes,
- * pixels and file structure, but nothing about models, verdicts or people.
+ * What the image module provides to all others: a picture, decoded once, with the facts of its
+ * file. Knows about bytes, pixels and file structure, but nothing about models, verdicts or people.
  */
 
 import type { PictureLimits } from '../contract/auth.ts';
@@ -18,8 +18,8 @@ import type { MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
 
 /**
- * What was done to reach 8-bit RGB, and what is unusual about the file although every viewer displays it. The examiner
- * should know each of these.
+ * How the pixels were converted to 8-bit RGB, and what is unusual about the file although every viewer displays it. The
+ * examiner should know all of this.
  */
 export const pictureNotes = [
   'converted_from_cmyk',
@@ -45,7 +45,7 @@ export const pictureNotes = [
 ] as const;
 export type PictureNote = (typeof pictureNotes)[number];
 
-/** Facts of the file, small enough to store and to send between processes. */
+/** Facts of the file, small enough to be stored and sent between processes. */
 export interface PictureFacts {
   readonly format: Format;
   readonly sizeBytes: number;
@@ -62,36 +62,36 @@ export interface PictureFacts {
   /** EXIF orientation 1..8; 1 when absent. */
   readonly orientation: number;
   /**
-   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, the bits per index); also 10 and 12 for HEIC and AVIF.
+   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, bits of the index); also 10, 12 for HEIC and AVIF.
    */
   readonly bitsPerSample: number;
-  /** Stored samples per pixel, including transparency; for a palette, those of its colours. */
+  /** Number of samples per pixel as stored, including transparency; with a palette, those of its colours. */
   readonly channels: number;
   /** `grey`, `YCbCr`, `RGB`, `CMYK`, `YCCK`, `palette`, `Lab` or `other`. */
   readonly colourSpace: string;
-  /** Whether the file can contain transparency; a note says whether any pixel uses it. */
+  /** Whether the file can contain transparency; if any pixel is transparent, a note says so. */
   readonly hasAlpha: boolean;
-  /** Name of the embedded colour profile, which is applied only to CMYK. */
+  /** Name of the embedded colour profile; only for CMYK is it applied. */
   readonly iccProfile: string | null;
   readonly notes: readonly PictureNote[];
-  /** Share of the rows, from the top, that are undamaged, 0.9..1; absent if all are. */
+  /** Share of the rows, from the top, that are undamaged: 0.9..1; absent if all are. */
   readonly soundShare?: number;
-  /** For a JPEG, or the JPEG inside a camera raw file; null for all other formats. */
+  /** For a JPEG, or for the JPEG inside a camera raw file; null for all other formats. */
   readonly jpeg: JpegStructure | null;
   readonly metadata: Metadata;
 }
 
 export interface Picture {
   readonly facts: PictureFacts;
-  /** Row-major RGB, 8 bits per sample, upright, `3 * width * height` bytes. Readers never modify it. */
+  /** Row-major RGB, 8 bits per sample, upright, `3 * width * height` bytes. Never modified by readers. */
   readonly rgb: Uint8Array;
   /**
-   * Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as used by JFIF).
+   * Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as in JFIF).
    */
   readonly luma: Uint8Array;
   /**
-   * The EXIF thumbnail as stored: the orientation tag applies to the picture, and cameras may or may not rotate the
-   * thumbnail. Absent if there is none or it cannot be decoded.
+   * The EXIF thumbnail as stored. The orientation tag applies to the picture; cameras may or may
+   * not rotate the thumbnail too. Absent if there is none, or if it cannot be decoded.
    */
   readonly thumbnail?: {
     readonly width: number;
@@ -103,12 +103,12 @@ export interface Picture {
   readonly hiddenText?: MetadataText;
 }
 
-/** Limits for a picture and its file, all of them inclusive. */
+/** Limits for a picture and its file; all of them are inclusive. */
 export type Limits = PictureLimits;
 
 const bytesPerMegabyte = 1_000_000;
 
-/** Limits of the service, unless a setting overrides them. */
+/** Limits of the service unless a setting changes them. */
 export const defaultLimits: Limits = {
   minSidePx,
   maxSidePx,
@@ -117,7 +117,7 @@ export const defaultLimits: Limits = {
   formats: contractFormats,
 };
 
-/** Limits for a single user on their own machine: what one child process can read within its memory. */
+/** Limits on a user's own machine: what one child process can read within its memory. */
 export const localLimits: Limits = {
   minSidePx,
   maxSidePx: sidesOfEverything.local,
@@ -141,7 +141,7 @@ export function serviceLimits(settings: {
   };
 }
 
-/** Limits for pictures that a service has already accepted, when its setting may have been different. */
+/** Limits for pictures that a service accepted earlier, perhaps under a different setting. */
 export function limitsForAccepted(settings: { readonly maxUploadBytes: number }): Limits {
   return serviceLimits({ ...settings, intake: 'everything' });
 }
@@ -168,7 +168,7 @@ export function checkDimensions(width: number, height: number, limits: Limits): 
   }
 }
 
-/** Rounds up, so that a file just above the limit is not reported with the limit's size. */
+/** Rounds up, so that a file just above the limit is not reported as being exactly as large as the limit. */
 function inMegabytes(sizeBytes: number): number {
   return Math.ceil((sizeBytes / bytesPerMegabyte) * 10) / 10;
 }

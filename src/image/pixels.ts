@@ -1,4 +1,4 @@
-/** Crops and smaller copies of a picture, which have no file. */
+/** Crops and smaller copies of a picture, which exist only in memory. */
 
 import type { Picture } from './picture.ts';
 
@@ -17,7 +17,7 @@ export interface Pixels {
   readonly rgb: Uint8Array;
 }
 
-/** The input of the trace methods: pixels and luma of a whole picture, a crop or a copy. */
+/** The input of the methods that read traces: pixels and luma of a whole picture, a crop or a copy. */
 export type Planes = Pick<Picture, 'rgb' | 'luma'> & {
   readonly facts: Pick<Picture['facts'], 'width' | 'height'>;
 };
@@ -26,7 +26,7 @@ export function toPlanes({ width, height, rgb }: Pixels): Planes {
   return withLuma({ facts: { width, height }, rgb });
 }
 
-/** The luma is computed when it is first read: networks do not need it, and the localisation network starts before it. */
+/** Computes luma when it is first read, because networks do not need it, and one of them starts before it is ready. */
 export function withLuma<Parts extends Pick<Pixels, 'rgb'>>(
   parts: Parts,
 ): Parts & Pick<Picture, 'luma'> {
@@ -47,7 +47,7 @@ interface PixelBox {
   readonly height: number;
 }
 
-/** Rounded to whole pixels, at least one. */
+/** Rounded to whole pixels, and at least 1. */
 export function scaledSize(
   { width, height }: { readonly width: number; readonly height: number },
   scale: number,
@@ -67,7 +67,7 @@ export function cutPixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>, box: Pi
   return { width, height, rgb: cut };
 }
 
-/** Halves both sides, rounded down: each pixel is the mean of 2 x 2, rounded half up. */
+/** Halves both sides, rounding down: each pixel is the mean of 2 x 2 pixels, rounded half up. */
 export function halvePixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): Pixels {
   const [width, height] = [facts.width >> 1, facts.height >> 1];
   const half = new Uint8Array(3 * width * height);
@@ -85,7 +85,7 @@ export function halvePixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): Pixe
 }
 
 /**
- * Converts three samples per pixel to RGB, or four by compositing over white.
+ * Converts pixels to RGB: three samples are kept, and four are composited over white.
  *
  * @returns `hadTransparency`: whether at least one pixel was transparent.
  */

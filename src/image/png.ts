@@ -1,4 +1,4 @@
-/** Reads chunks and metadata of a PNG file without decoding a pixel (W3C PNG specification, third edition). */
+/** Reads the chunks and metadata of a PNG file without decoding a pixel (W3C PNG specification, third edition). */
 
 import { crc32, inflateSync } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
@@ -26,20 +26,20 @@ export interface PngFile {
   readonly isInterlaced: boolean;
   /** Text, EXIF and colour profile chunks, in file order. */
   readonly metadataChunks: readonly PngChunk[];
-  /** True if there were more metadata chunks than are stored. */
+  /** True if there were more metadata chunks than were kept. */
   readonly isMetadataCut: boolean;
   /** Whether there is a chunk with C2PA content credentials. */
   readonly hasCredentials: boolean;
-  /** Offset after IEND: what follows is not part of the picture. */
+  /** Offset of the end of IEND: what follows is not part of the picture. */
   readonly endOffset: number;
-  /** Chunks needed for the pixels: IHDR, PLTE for palettes, tRNS and IDAT. */
+  /** Chunks that the pixels need: IHDR, PLTE for palettes, tRNS and IDAT. */
   readonly pixelChunks: readonly PixelChunk[];
   /** Irregularities that viewers ignore. */
   readonly notes: readonly PictureNote[];
 }
 
 export interface PixelChunk extends PngChunk {
-  /** Whether the checksum is correct, or was truncated with the end of the chunk. */
+  /** Whether the checksum is correct, or is missing because the file ends within the chunk. */
   readonly isSound: boolean;
 }
 
@@ -56,7 +56,7 @@ const signatureBytes = 8;
 const pixelTypes: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT'];
 const metadataTypes: readonly string[] = ['tEXt', 'zTXt', 'iTXt', 'eXIf', 'iCCP'];
 
-/** A limit for malicious files: with the usual 8 KB chunks, a 50 MB file has 6,400. */
+/** Protects against malicious files: with the usual chunks of 8 KB, a 50 MB file has 6,400. */
 const maxChunks = 100_000;
 const maxMetadataChunks = 10_000;
 
@@ -71,8 +71,8 @@ export function readPngSize(bytes: Uint8Array): { width: number; height: number 
 }
 
 /**
- * Reads the whole file except its pixels. Irregularities that libpng only warns about are noted and ignored; the file
- * may end anywhere after the first pixel chunk.
+ * Reads the whole file except its pixels. Irregularities about which libpng only warns are noted
+ * and ignored; the file may end anywhere after the first pixel chunk.
  *
  * @throws {ForensicsError} `image_unreadable` if truncated or damaged.
  */
@@ -106,7 +106,7 @@ export function readPng(bytes: Uint8Array): PngFile {
   };
 }
 
-/** Walks the chunks up to IEND, or to the last one. */
+/** Reads chunks up to IEND or, if that is missing, to the last one. */
 function walkChunks(bytes: Uint8Array, isPalette: boolean) {
   const types = new Set<string>();
   const metadata: PngChunk[] = [];
@@ -124,7 +124,7 @@ function walkChunks(bytes: Uint8Array, isPalette: boolean) {
       metadata.push(chunk);
     if (!isSound && type === 'PLTE' && isPalette)
       throw damaged('fails its checksum in a PLTE chunk');
-    // libpng skips chunks that are broken or not needed for the pixels.
+    // libpng also skips chunks that are broken or that the pixels do not need.
     const isUseless = type !== 'IDAT' && (!isSound || isCut || (type === 'PLTE' && !isPalette));
     if (pixelTypes.includes(type) && !isUseless) pixels.push(chunk);
     if (type === 'IEND') {
@@ -135,7 +135,7 @@ function walkChunks(bytes: Uint8Array, isPalette: boolean) {
   throw damaged(`has more than ${maxChunks} chunks`);
 }
 
-/** A chunk: data length, type, data, CRC-32 of type and data. Null if there is none; truncated at the end of the file. */
+/** A chunk: data length, type, data, CRC-32 of type and data. Null if there is none; cut at the end of the file. */
 function readChunk(bytes: Uint8Array, offset: number) {
   const dataStart = offset + 8;
   if (dataStart > bytes.length) return null;
@@ -151,7 +151,7 @@ function readChunk(bytes: Uint8Array, offset: number) {
   return { type, data, end, isCut, isSound };
 }
 
-/** Builds a file with only the pixels, correct checksums and an end. */
+/** Builds a file of only the pixel chunks, with correct checksums and an end. */
 export function pngPixelBytes({ pixelChunks }: Pick<PngFile, 'pixelChunks'>): Uint8Array {
   const end = { type: 'IEND', data: new Uint8Array() };
   return Buffer.concat([
@@ -178,10 +178,10 @@ function truncated(): ForensicsError {
   return failure('cut_off', { format: 'PNG' });
 }
 
-// Extracts the metadata from a PNG file's chunks; compressed text is inflated within limits.
+// Extracts the metadata from the chunks of a PNG file; compressed text is inflated within limits.
 
 /**
- * Limit for one piece of inflated text, and half that for all together: Photoshop's largest packets take a megabyte.
+ * Limit for one piece of inflated text; all of them together may have twice as much. Photoshop's take up to a megabyte.
  */
 const maxInflatedBytes = 16_000_000;
 const maxWarnings = 8;
@@ -218,7 +218,7 @@ export function pngMetadataBlocks({
   };
 }
 
-/** The name in the colour profile, or else in the iCCP chunk; null if there is none. */
+/** The name in the colour profile or, failing that, in the iCCP chunk; null if there is none. */
 export function pngIccName({ metadataChunks }: PngFile): string | null {
   const data = metadataChunks.find(({ type }) => type === 'iCCP')?.data;
   const nameEnd = data?.indexOf(0) ?? -1;
@@ -236,7 +236,7 @@ function isXmp(block: Uint8Array): boolean {
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
 /**
- * A decompression bomb or a broken stream gives null and a warning; a file with many is not read past the first few.
+ * Returns null and warns of a decompression bomb or a broken stream; gives up on a file after the first few.
  */
 function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;
@@ -247,7 +247,7 @@ function createInflate(warnings: Warning[]): Inflate {
       budget -= inflated.length;
       return inflated;
     } catch {
-      // A broken stream may have cost as much as a bomb.
+      // A broken stream may have taken as long as a bomb.
       budget -= maxInflatedBytes;
       if (warnings.length < maxWarnings)
         warnings.push({ code: 'png_text_not_inflated', values: { keyword } });
@@ -256,7 +256,7 @@ function createInflate(warnings: Warning[]): Inflate {
   };
 }
 
-/** PNG specification 11.3.3: keyword, NUL, then a layout that depends on the chunk type. */
+/** Keyword, NUL, then a layout that depends on the type of the chunk (PNG specification, 11.3.3). */
 function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null {
   const keywordEnd = data.indexOf(0);
   if (keywordEnd < 1 || keywordEnd > 79) return null;
@@ -268,7 +268,7 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
     return bytes && { keyword, bytes };
   }
   if (type !== 'iTXt') return null;
-  // Compression flag and method, then language tag and translated keyword, each NUL-terminated.
+  // Compression flag and method, then the language tag and the translated keyword, each ending with NUL.
   const languageEnd = rest.indexOf(0, 2);
   const textStart = languageEnd < 0 ? -1 : rest.indexOf(0, languageEnd + 1);
   if (textStart < 0) return null;
@@ -278,14 +278,14 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
 }
 
 /**
- * XMP and "Raw profile type ..." are containers that are parsed as such. They are not kept as text because they may
- * contain a position.
+ * XMP and "Raw profile type ..." contain blocks, which are read as such. They are not kept as text,
+ * because they may contain a position.
  */
 function isBlockKeyword(keyword: string): boolean {
   return keyword === 'XML:com.adobe.xmp' || keyword.startsWith('Raw profile type ');
 }
 
-/** ImageMagick stores other metadata blocks in a text: a line with the name, one with the length, then hexadecimal. */
+/** ImageMagick stores metadata blocks as text: a line with the name, a line with the length, then hex digits. */
 function findRawProfiles(
   entries: readonly TextEntry[],
   names: readonly string[],

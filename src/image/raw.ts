@@ -1,9 +1,9 @@
 /**
- * In camera raw files, the examined picture is the full-size JPEG stored beside the sensor data, because it is the
- * result of the camera's own processing.
+ * In a camera raw file, the full-size JPEG stored beside the sensor data is examined, because it is
+ * the result of the camera's own processing.
  *
- * @see Adobe DNG 1.7, TIFF/EP (ISO 12234-2): tags of sensor data. Other makers' files are TIFF structures with their
- *   own signatures.
+ * @see Adobe DNG 1.7, TIFF/EP (ISO 12234-2): tags of sensor data. The files of other makers are
+ *   TIFF structures with signatures of their own.
  */
 
 import { startsWith } from './bytes.ts';
@@ -11,23 +11,23 @@ import { isFrame } from './jpeg-markers.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const tags = { subfileType: 0x00fe, photometric: 0x0106, dngVersion: 0xc612 } as const;
-/** Colour filter array and linear raw; makers' own compression schemes. */
+/** Colour filter array, and linear raw, which makers also use with compression schemes of their own. */
 const sensorData: readonly number[] = [32_803, 34_892];
 
 /** Distinguishes a raw file from an ordinary TIFF by its first directory. */
 export function isRawTiff(bytes: Uint8Array): boolean {
-  // Canon's CR2 has its signature after the header.
+  // The signature of Canon's CR2 follows the header.
   if (startsWith(bytes.subarray(8), [0x43, 0x52, 0x02])) return true;
   const { primary } = readDirectories(bytes);
   const photometric = readWholeNumber(primary.get(tags.photometric));
   if (primary.has(tags.dngVersion) || sensorData.includes(photometric ?? 0)) return true;
-  // Nikon and Sony start with a reduced copy.
+  // Files from Nikon and Sony start with a reduced copy.
   return readWholeNumber(primary.get(tags.subfileType)) === 1;
 }
 
 const maxCandidates = 200;
 
-/** The largest embedded JPEG that any decoder can display; null if there is none. JPEGs are located by their SOI. */
+/** The largest embedded JPEG that decoders can display, found by searching for SOI; null if there is none. */
 export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
   let best: { readonly at: number; readonly pixels: number } | null = null;
   let at = bytes.indexOf(0xff, 1);
@@ -35,14 +35,14 @@ export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
     if (bytes[at + 1] !== 0xd8 || bytes[at + 2] !== 0xff) continue;
     count++;
     const frame = readJpegFrame(bytes, at);
-    // Baseline or progressive, not the lossless frame of sensor data.
+    // Only baseline or progressive: the frame of sensor data is lossless.
     const pixels = frame !== null && frame.marker <= 0xc2 ? frame.width * frame.height : 0;
     if (pixels > (best?.pixels ?? 0)) best = { at, pixels };
   }
   return best === null ? null : bytes.subarray(best.at);
 }
 
-/** Marker and size of the frame of the JPEG file at `start`; null if none comes before the first scan. */
+/** Marker and size of the frame of the JPEG file at `start`; null if there is no frame before the first scan. */
 export function readJpegFrame(bytes: Uint8Array, start = 0) {
   const word = (at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
   for (let at = start + 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {

@@ -1,6 +1,6 @@
 /**
- * Structure readers for every format except JPEG, PNG and RAW. The console uses them to read sizes, so none may depend
- * on Node.js.
+ * Readers of file structure for every format except JPEG, PNG and RAW. The console uses them to
+ * read sizes, so none of them may depend on Node.js.
  */
 
 import { type Format, formatNames } from '../contract/formats.ts';

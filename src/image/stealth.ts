@@ -1,6 +1,6 @@
 /**
- * Reads text hidden in the lowest bits of the pixels, where NovelAI and an extension of Stable Diffusion web UI store their
- * settings: column by column, a signature, the number of bits, and the text or its gzip. It does not survive lossy saving.
+ * Reads text hidden in the lowest bits of the pixels, where NovelAI and an extension of Stable Diffusion web UI store
+ * settings: by column, a signature, the number of bits, and the text, plain or gzipped. Lossy saving destroys it.
  */
 
 import { gunzipSync } from 'node:zlib';
@@ -36,7 +36,7 @@ export function readStealthText(pixels: RawPixels): MetadataText | null {
   return null;
 }
 
-/** Reads bytes from the lowest bits of these channels, most significant bit first; zeros past the end of the picture. */
+/** Reads bytes from the lowest bits of these channels, the most significant bit first; zeros beyond the picture. */
 function bytesOf({ data, channels, width, height }: RawPixels, used: readonly number[]) {
   const bitAt = (index: number): number => {
     const pixel = Math.floor(index / used.length);

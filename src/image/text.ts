@@ -8,7 +8,7 @@ const byteOrderMarks: readonly (readonly [encoding: Encoding, mark: readonly num
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 /**
- * Chooses the encoding by the byte order mark or the position of zero bytes; otherwise UTF-8 if valid, or else Latin-1.
+ * Chooses the encoding by the byte order mark or the positions of zero bytes; otherwise UTF-8 if valid, else Latin-1.
  */
 export function decodeText(bytes: Uint8Array): string {
   const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte));
@@ -25,13 +25,13 @@ function encodingByZeros(bytes: Uint8Array): Encoding {
   return /^(?:0x){2,4}$/.test(pattern) ? 'utf-16be' : 'utf-8';
 }
 
-/** The text before the first NUL: what follows is leftover memory of the writing program. */
+/** The text before the first NUL: what follows is left over from the memory of the program that wrote it. */
 export function untilNul(text: string): string {
   const end = text.indexOf('\0');
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** Whether the text is a workflow, settings or a prompt, which generators store in any field. */
+/** Whether the text is a workflow, settings or a prompt, any of which generators may store in any field. */
 export function isStructure(text: string): boolean {
   return /^\s*(?:(?:prompt|workflow)\s*:|[{[])/i.test(text) || text.length > 200;
 }

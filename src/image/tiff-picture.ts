@@ -47,14 +47,14 @@ export function readTiff(bytes: Uint8Array): FileFacts {
     hasAlpha: primary.has(tags.extraSamples),
     icc: primary.get(tags.icc)?.bytes ?? null,
     notes: thumbnail.has(tags.width) && isPage(thumbnail) ? ['first_page'] : [],
-    // XMP, IPTC and Photoshop resources are fields of the directory, and are found there.
+    // XMP, IPTC and Photoshop resources are fields of the directory, and are read from there.
     exif: [bytes],
     hasCredentials: primary.has(tags.credentials),
     endOffset: bytes.length,
   };
 }
 
-/** Whether the second directory is another page, not a reduced copy or a mask. */
+/** Whether the second directory is another page, rather than a reduced copy or a mask. */
 function isPage(second: ReadonlyMap<number, Field>): boolean {
   return ((readWholeNumber(second.get(0x00fe)) ?? 0) & 5) === 0;
 }

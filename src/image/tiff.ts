@@ -1,7 +1,7 @@
 /**
- * Reads the directories of a TIFF structure, as used by EXIF. Hand-written for two reasons: intake reads the
- * orientation outside the child processes, which a malicious file may crash, and exifreader takes seconds for a block
- * designed to keep it busy. Every loop is bounded and anything outside the block is skipped, so it never throws.
+ * Reads the directories of a TIFF structure, as used by EXIF. Written without a library for two reasons: intake reads
+ * the orientation outside the child processes, where a malicious file must not crash anything, and exifreader takes
+ * seconds for a malicious block. Every loop is bounded and anything outside the block is skipped, so it never throws.
  *
  * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the EXIF directories.
  */
@@ -31,7 +31,7 @@ export interface Directories {
 
 const pointers = { exif: 0x8769, gps: 0x8825 } as const;
 const entryBytes = 12;
-/** Size of each type: BYTE to DOUBLE, IFD, and UTF-8 of Exif 3.0. */
+/** Size of each type: from BYTE to DOUBLE, then IFD, and UTF-8 of Exif 3.0. */
 const bytesOfType: Readonly<Record<number, number>> = Object.assign(
   {},
   [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4],
@@ -62,7 +62,7 @@ export function readDirectories(tiff: Uint8Array): Directories {
   };
 }
 
-/** Whether the only directory has no entries, as left by programs that strip metadata. */
+/** Whether the only directory has no entries, which is what programs leave that strip metadata. */
 export function isEmptyBlock(tiff: Uint8Array): boolean {
   if (tiff.length < 10) return false;
   const view = dataView(tiff);
@@ -73,7 +73,7 @@ export function isEmptyBlock(tiff: Uint8Array): boolean {
   return isPlaced && view.getUint16(at, isLittleEndian) === 0 && !hasNext;
 }
 
-/** Merges several blocks; the first one with a field counts. */
+/** Merges several blocks; for each field, the first block that has it applies. */
 export function joinDirectories(all: readonly Directories[]): Directories {
   const join = (name: keyof Directories) =>
     new Map(all.toReversed().flatMap((directories) => [...directories[name]]));
@@ -93,7 +93,7 @@ export function readWholeNumber(field: Field | undefined): number | null {
   return null;
 }
 
-/** Rationals as numbers; n/0 becomes NaN. */
+/** Rationals as numbers; NaN if the denominator is 0. */
 export function readFractions(field: Field | undefined): readonly number[] {
   if (field === undefined || field.type !== types.rational) return [];
   const view = dataView(field.bytes);
@@ -137,7 +137,7 @@ function readDirectory(
   return { fields, next: next === 0 ? null : next };
 }
 
-/** An entry: tag, type, count, then the value itself if it fits into four bytes, or else its offset. */
+/** Reads an entry: tag, type, count, then the value if it fits into four bytes, or otherwise its offset. */
 function readField(tiff: Uint8Array, entry: number, isLittleEndian: boolean): Field | null {
   const view = dataView(tiff);
   const type = view.getUint16(entry + 2, isLittleEndian);

@@ -1,6 +1,6 @@
 /**
- * Decoders for formats that this build of libvips does not read. Each is loaded with the first picture that needs it,
- * only in the sandbox.
+ * Decoders for formats that this build of libvips does not read. Each is loaded for the first
+ * picture that needs it, and only in the sandbox.
  */
 
 // oxlint-disable no-underscore-dangle -- Emscripten gives C functions such names
@@ -37,7 +37,7 @@ type HeifFunction =
 /** heif_colorspace_RGB, heif_chroma_interleaved_RGB and _RGBA, heif_channel_interleaved. */
 const heif = { rgb: 1, interleaved: 10, interleavedAlpha: 11, channel: 10 } as const;
 
-/** More pixels may be stored than shown: `clap` crops, and tiles extend past the edge. */
+/** More pixels may be stored than are shown, because `clap` crops and tiles extend past the edge. */
 const maxStoredPixels = 2 * localLimits.maxPixels;
 
 let heifLibrary: Promise<Heif> | null = null;
@@ -57,7 +57,7 @@ export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
   heifLibrary ??= openHeif();
   const lib = await heifLibrary;
   const input = lib._malloc(bytes.length);
-  // Space for a three-word error, and one word for each result.
+  // Space for an error of three words, and one word for each result.
   const answer = lib._malloc(16);
   const context = lib._heif_context_alloc();
   let [handle, image] = [0, 0];
@@ -69,7 +69,7 @@ export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
   };
   try {
     lib.HEAPU8.set(bytes, input);
-    // The version is followed by a 64-bit limit on the pixels of any picture in the file.
+    // The version comes first, then a 64-bit limit on the pixels of any picture in the file.
     const limits = lib._heif_context_get_security_limits(context) / 4;
     lib.HEAPU32.set([maxStoredPixels, 0], limits + 2);
     check((error) => lib._heif_context_read_from_memory(error, context, input, bytes.length, 0));
@@ -136,7 +136,7 @@ export async function decodeJpegXl(bytes: Uint8Array): Promise<RawPixels> {
   }
 }
 
-/** The part of the OpenJPEG package in use. */
+/** The part of the OpenJPEG package that is used here. */
 interface OpenJpeg {
   readonly J2KDecoder: new () => {
     getEncodedBuffer(bytes: number): Uint8Array;
@@ -165,7 +165,7 @@ async function openJpeg2000(): Promise<OpenJpeg> {
   return create({ wasmBinary, print: quiet, printErr: quiet });
 }
 
-/** Decodes a JPEG 2000 picture in 8 bits, grey as RGB. @throws {Error} with the library's message. */
+/** Decodes a JPEG 2000 picture in 8 bits, with grey as RGB. @throws {Error} with the library's message. */
 export async function decodeJpeg2000(bytes: Uint8Array): Promise<RawPixels> {
   jpeg2000Library ??= openJpeg2000();
   const { J2KDecoder } = await jpeg2000Library;

@@ -25,7 +25,7 @@ export function readWebp(bytes: Uint8Array): FileFacts {
     hasAlpha,
     icc: find('ICCP') ?? null,
     notes: (flags & 0x02) === 0 ? [] : ['first_frame_of_animation'],
-    // libvips writes the same prefix as in a JPEG.
+    // libvips writes the same prefix as it does in a JPEG.
     exif: all('EXIF').map((data) => (ascii(data, 0, 6) === 'Exif\0\0' ? data.subarray(6) : data)),
     xmp: all('XMP '),
     hasCredentials: chunks.some(({ type }) => type === 'C2PA'),
@@ -38,7 +38,7 @@ interface Chunk {
   readonly data: Uint8Array;
 }
 
-/** A chunk that extends past the end is truncated: decoders show what there is. */
+/** Reads the chunks. One that extends past the end is truncated, because decoders show what there is. */
 function readChunks(bytes: Uint8Array): readonly Chunk[] {
   const chunks: Chunk[] = [];
   const view = dataView(bytes);

@@ -1,7 +1,7 @@
 /**
  * Reads XMP packets: the properties of the picture and, separately, those nested in them. It reads as much as possible
- * of a truncated packet, because its declarations still count. Each character is visited once, so a malicious packet
- * takes no longer than a long one.
+ * of a truncated packet, because its declarations still count. Each character is visited only once, so a malicious
+ * packet takes no longer than any other packet of the same length.
  *
  * @see ISO 16684-1 (XMP), clause 7, for the serialisation in RDF/XML and the encodings.
  */
@@ -9,16 +9,16 @@
 import { decodeText } from './text.ts';
 
 export interface XmpValue {
-  /** Local names from the property downwards: `DigitalSourceType`, `History/softwareAgent`. */
+  /** Local names, from the property downwards: `DigitalSourceType`, `History/softwareAgent`. */
   readonly path: string;
   readonly text: string;
-  /** Number of the list item that contains it, counted through the packet; 0 outside a list. */
+  /** Number of the list item that contains the value, counted over the whole packet; 0 outside a list. */
   readonly item: number;
 }
 
 interface XmpPacket {
   readonly values: readonly XmpValue[];
-  /** False if the packet is truncated or has more values than are read. */
+  /** False if the packet is truncated, or has more values than were read. */
   readonly isWhole: boolean;
 }
 
@@ -34,7 +34,7 @@ export function readXmp(packet: Uint8Array): XmpPacket {
   const read = createReader();
   const isScanned = scanXml(decodeText(packet), read);
   const { values, isClosed, isRdf } = read.end();
-  // Phones write packets without properties, in which nothing is lost.
+  // Phones write packets without properties; for these, nothing is lost.
   if (values.length === 0 && !(isRdf && isScanned)) throw new Error('Not an XMP packet.');
   return { values, isWhole: isScanned && isClosed && values.length < maxValues };
 }
@@ -47,7 +47,7 @@ interface OpenElement {
   readonly name: string;
   readonly path: string;
   readonly item: number;
-  /** Whether the element is inside `rdf:RDF`. */
+  /** Whether the element lies inside `rdf:RDF`. */
   readonly isInside: boolean;
   text: string;
   hasChildren: boolean;
@@ -90,11 +90,11 @@ function createReader() {
     },
     close(name: string) {
       const at = stack.findLastIndex((one) => one.name === name);
-      // A closing tag without an opening one closes nothing.
+      // A closing tag without an opening tag closes nothing.
       const kept = at < 0 ? stack.length : at;
       while (stack.length > kept) closeLast();
     },
-    /** Elements still open end with the packet. */
+    /** The end of the packet closes all elements that are still open. */
     end() {
       const isClosed = stack.length === 0;
       while (stack.length > 0) closeLast();
@@ -129,7 +129,7 @@ function decodeEntities(text: string): string {
 }
 
 const attribute = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
-/** Allows a slash, as in GIMP's `exif:TIFF/EPStandardID`. */
+/** A slash is allowed, as in GIMP's `exif:TIFF/EPStandardID`. */
 const tagName = /[^\s<>/="']+(?:\/[^\s<>/="']+)*/y;
 const tagEnd = /\s*(\/?)>/y;
 
@@ -138,11 +138,11 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** Limit for a 16 MB packet whose entries are as long as Photoshop's. */
+/** The number of tags in a 16 MB packet whose entries are as long as those of Photoshop. */
 const maxTags = 600_000;
 
 /**
- * Passes elements and texts to the reader in order. False if the text ends inside a tag, or has more tags than are read.
+ * Passes elements and text to the reader in order. False if the text ends inside a tag, or if there are too many tags.
  */
 function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
   let position = 0;
@@ -161,7 +161,7 @@ function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
   return false;
 }
 
-/** Comments, processing instructions and declarations, by their delimiters; the content of a CDATA section is text. */
+/** Comments, processing instructions and declarations, by their delimiters; in a CDATA section, the content is text. */
 const skipped = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
@@ -169,7 +169,7 @@ const skipped = [
   ['<!', '>'],
 ] as const;
 
-/** @returns the offset of its end, or null. */
+/** @returns the offset of the end of the markup, or null if it does not end. */
 function skipMarkup(xml: string, start: number, reader: Pick<Reader, 'text'>): number | null {
   const [begin, end] = skipped.find(([head]) => xml.startsWith(head, start))!;
   const stop = xml.indexOf(end, start + begin.length);
@@ -178,7 +178,7 @@ function skipMarkup(xml: string, start: number, reader: Pick<Reader, 'text'>): n
   return stop + end.length;
 }
 
-/** @returns the offset of its end, or null. */
+/** @returns the offset of the end of the tag, or null if it does not end. */
 function readTag(
   xml: string,
   start: number,
@@ -188,7 +188,7 @@ function readTag(
   const nameStart = start + (isClosing ? 2 : 1);
   const name = matchAt(tagName, xml, nameStart)?.[0];
   if (name === undefined) {
-    // A bare `<`, left in a text by careless programs.
+    // A bare `<`, which careless programs leave in a text.
     reader.text('<');
     return start + 1;
   }

@@ -1,18 +1,18 @@
 /**
- * Readers for the JSON files of a model: each takes an unknown value and returns a checked type, or throws an error
- * that identifies the field. The parts that the manifests of both kinds of model share come last.
+ * Readers for the JSON files of a model. Each takes an unknown value, and returns a checked type or throws an error
+ * that names the field. What the manifests of both kinds of model have in common comes last.
  */
 
 import { createHash } from 'node:crypto';
 import { ForensicsError } from '../errors.ts';
 
 /**
- * Reads a value. @param name - field name for the message. @throws {ForensicsError} `model_integrity` for a missing or
- * invalid value.
+ * Reads a value. @param name - name of the field, for the message.
+ * @throws {ForensicsError} `model_integrity` for a missing or invalid value.
  */
 export type Reader<T> = (value: unknown, name: string) => T;
 
-/** The result type of an object reader: fields that may be undefined become optional. */
+/** The result type of an object reader, in which fields that may be undefined are optional. */
 type Read<Shape extends Readonly<Record<string, Reader<unknown>>>> = {
   readonly [Key in keyof Shape as undefined extends ReturnType<Shape[Key]>
     ? never
@@ -32,8 +32,8 @@ export function damaged(detail: string): ForensicsError {
 }
 
 /**
- * Parses the JSON text of a model file. @param name - file name for the message. @throws {ForensicsError}
- * `model_integrity` if `text` is not JSON.
+ * Parses the JSON text of a model file. @param name - name of the file, for the message.
+ * @throws {ForensicsError} `model_integrity` if `text` is not JSON.
  */
 export function parseModelJson(text: string, name: string): unknown {
   try {
@@ -52,7 +52,7 @@ export const fields: Reader<Readonly<Record<string, unknown>>> = (value, name) =
   throw damaged(`${name} is not an object`);
 };
 
-/** Reads the fields in `shape` and drops all others. */
+/** Reads the fields in `shape`, and drops all others. */
 export function object<Shape extends Readonly<Record<string, Reader<unknown>>>>(
   shape: Shape,
 ): Reader<Read<Shape>> {
@@ -62,7 +62,7 @@ export function object<Shape extends Readonly<Record<string, Reader<unknown>>>>(
     const entries = Object.entries(shape)
       .map(([key, read]) => [key, read(given[key], `${prefix}${key}`)] as const)
       .filter(([, read]) => read !== undefined);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field was read by the reader of its name
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field was read by the reader of that name
     return Object.fromEntries(entries) as Read<Shape>;
   };
 }
@@ -127,7 +127,7 @@ export function whole(min: number, max: number): Reader<number> {
   };
 }
 
-/** Reads a name that the code fixes and a manifest may repeat: a model with different names would be misinterpreted. */
+/** Reads a name that the code fixes and a manifest may repeat, because a model with other names would be misread. */
 export function fixed(expected: string | readonly string[]): Reader<undefined> {
   return (value, name) => {
     if (value === undefined || JSON.stringify(value) === JSON.stringify(expected)) return undefined;
@@ -137,7 +137,7 @@ export function fixed(expected: string | readonly string[]): Reader<undefined> {
 
 export const share = number(0, 1);
 
-/** Bound well above any fitted weight: the log odds of a method are at most 4. */
+/** A limit well above any fitted weight; the log odds of a method are at most 4. */
 export const weight = number(-1000, 1000);
 
 // Reads one number per decision strategy.
@@ -149,8 +149,8 @@ const strategyNumbers = (min: number, max: number) => {
 export type StrategyThresholds = ReturnType<ReturnType<typeof strategyNumbers>>;
 
 /**
- * Reads limits that are monotone over the strategies, so that the pictures decided under one are a subset of those
- * under the next. Rejects any other order.
+ * Reads limits that are monotone over the strategies, so that every picture decided under one of
+ * them is also decided under the next. Rejects any other order.
  */
 export function thresholds(
   order: 'decreasing' | 'increasing',
@@ -169,39 +169,39 @@ export function thresholds(
 
 export const fakeMin = thresholds('decreasing', 0.5, 1);
 
-// The identity of a model and the files it consists of.
+// The identity of a model, and the files of which it consists.
 
 export const identity = {
   id: matching(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'an identifier'),
   version: text,
   created: date,
-  /** Every file in the folder that affects a decision, including the manifest itself. */
+  /** Every file in the folder that affects decisions, including the manifest. */
   files: named(
     /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
     object({ sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'), bytes: whole(1, 2 ** 31) }),
   ),
 };
 
-/** Log10 likelihood ratios in ascending order: the minimum, the quantiles in steps of 5%, the maximum. */
+/** Log10 likelihood ratios in ascending order: the minimum, the quantiles in steps of 5%, and the maximum. */
 const tippettPoints: Reader<readonly number[]> = (value, name) => {
   const read = list(number(-100, 100))(value, name);
   if (read.length === 21 && read.every((one, at) => one >= (read[at - 1] ?? -100))) return read;
   throw damaged(`${name} is not 21 increasing numbers`);
 };
 
-/** Likelihood ratios on pictures that nothing was fitted on. Written by `npm run evaluate -- --ratios`. */
+/** Likelihood ratios on pictures on which nothing was fitted. Written by `npm run evaluate -- --ratios`. */
 export const heldOutRatios = object({
   recorded: date,
-  /** Prior probability that the stated probability assumes. */
+  /** Prior probability on which the stated probability is based. */
   prior: number(0.001, 0.999),
   /** Number of pictures for which the proposition is true, and for which it is false. */
   supporting: whole(1, 1e9),
   opposing: whole(1, 1e9),
-  /** What the probability was calibrated on; absent for a tenant's own pictures. */
+  /** On what the probability was calibrated; absent for a tenant's own pictures. */
   calibration: optional(object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) })),
-  /** Mean cost of the log likelihood ratios in bits (Cllr): 0 is perfect, 1 is uninformative. */
+  /** Mean cost of the log likelihood ratios in bits (Cllr): 0 is perfect, and 1 is uninformative. */
   cllr: number(0, 100),
-  /** Empirical lower and upper bound (ELUB): this many pictures do not support ratios beyond them. */
+  /** Empirical lower and upper bounds (ELUB): this many pictures support no ratios beyond them. */
   lower: number(1e-9, 1),
   upper: number(1, 1e9),
   tippett: object({ supporting: tippettPoints, opposing: tippettPoints }),
@@ -215,7 +215,7 @@ export function rootFields(json: string) {
 }
 
 /**
- * Adds the manifest to its model's files, because thresholds and calibration affect decisions as much as weights do.
+ * Adds the manifest to its model's files, because thresholds and calibration affect decisions as much as weights.
  */
 export function withManifest(files: ModelFiles, json: string): ModelFiles {
   const bytes = Buffer.from(json);

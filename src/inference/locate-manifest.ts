@@ -1,4 +1,4 @@
-/** The manifest of a localisation model: each field is declared once, with its bounds. */
+/** The manifest of a localisation model. Each field is declared once, with its bounds. */
 
 import {
   damaged,
@@ -23,18 +23,18 @@ import {
   withManifest,
 } from './fields.ts';
 
-/** The localisation network works on blocks of this side in pixels; its cells must divide it. */
+/** The localisation network processes blocks of this side in pixels, which the side of a cell must divide. */
 export const blockPx = 8;
 
 const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
 
-/** How well the fused map marked changed pixels, on pictures that nothing was fitted on. */
+/** How well the fused map marked changed pixels in pictures on which nothing was fitted. */
 const measuredLocalisation = object({
-  /** Data set, and kind of change. */
+  /** Data set and kind of change. */
   set: text,
   condition: text,
   pictures: whole(0, 1e9),
-  /** Mean pixel F1: at each picture's best threshold with its 95% interval, and at 0.5. */
+  /** Mean pixel F1: at the best threshold of each picture, with its 95% interval, and at 0.5. */
   f1Best: share,
   f1Low: share,
   f1High: share,
@@ -74,7 +74,7 @@ const kindCounts = object({
   suspected: whole(0, 1e9),
 });
 
-/** Likewise, for pictures that no one changed. */
+/** The same counts, for pictures that nobody changed. */
 const unchangedCounts = object({
   pictures: whole(1, 1e9),
   called: whole(0, 1e9),
@@ -83,21 +83,21 @@ const unchangedCounts = object({
 
 const callFields = object({
   condition: text,
-  /** The picture size measured, in megapixels; all sizes if absent. */
+  /** The range of picture sizes, in megapixels; if absent, all sizes. */
   megapixels: optional(megapixels),
-  /** Number of changed pictures (only those changed by people if no size is given), and of unchanged photographs. */
+  /** Number of changed pictures (without a size, only those that people changed) and of unchanged photographs. */
   changed: whole(1, 1e9),
   photographs: whole(1, 1e9),
-  /** How many of them were called manipulated. */
+  /** How many of these were called manipulated. */
   strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
-  /** Absent in older manifests, and if a size is given. */
+  /** Absent in older manifests, and if a size is stated. */
   ratios: optional(heldOutRatios),
   kinds: optional(list(kindCounts)),
   unchanged: optional(unchangedCounts),
 });
 export type MeasuredCalls = ReturnType<typeof callFields>;
 
-/** How often pictures were called manipulated, on pictures that nothing was fitted on. */
+/** How often pictures were called manipulated, among pictures on which nothing was fitted. */
 const measuredCalls: Reader<MeasuredCalls> = (value, name) => {
   const read = callFields(value, name);
   for (const [strategy, { changed, photographs }] of Object.entries(read.strategies)) {
@@ -122,19 +122,19 @@ const locateManifest = object({
   ...identity,
   outputs: fixed(['changed', 'trust', 'score']),
   input: object({
-    /** Side in pixels of the square that one map value covers; a divisor of the network's 8-pixel blocks. */
+    /** Side in pixels of the square that each map value covers; it divides the network's blocks of 8 pixels. */
     cellPx,
-    /** The network reads the whole picture at once: a larger one is halved until it fits. */
+    /** The network reads the whole picture at once, so a larger one is halved until it fits. */
     maxPixels: whole(65_536, 1e8),
   }),
   /**
-   * Limits on the probability that anything was changed: the verdict is manipulated at or above `manipulatedMin`, and
-   * never real at or above `suspectedMin`.
+   * Limits on the probability that anything was changed: at or above `manipulatedMin`, the verdict
+   * is manipulated; at or above `suspectedMin`, it is never real.
    */
   thresholds: (value, name) => {
     const read = locateThresholds(value, name);
-    // One limit falls and the other rises, so checking their order under the last strategy, where they are closest, is
-    // enough.
+    // One limit falls and the other rises, so it is enough to check their order under the last
+    // strategy, where they are closest.
     if (read.suspectedMin.relaxed <= read.manipulatedMin.relaxed) return read;
     throw damaged(`${name}.suspectedMin is above manipulatedMin`);
   },
@@ -143,9 +143,9 @@ const locateManifest = object({
     places: object({
       offset: weight,
       /**
-       * How much of the picture's median and strongest cells, as shares 0..1, is subtracted from each cell, and the log
-       * odds per doubling of a megapixel. Absent in manifests of version 1.0.0, where the level is the same for every
-       * picture.
+       * What is subtracted from each cell: the shares, 0..1, of the picture's median and of its
+       * strongest cells, and log odds for each doubling of a megapixel. Absent in manifests of
+       * version 1.0.0, which subtracted the same from every picture.
        */
       level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
         middle: 0,
@@ -157,14 +157,14 @@ const locateManifest = object({
     picture: object({
       offset: weight,
       /**
-       * Log odds per doubling of a megapixel, and between quality 100 and 0. Absent before version 1.2.0, which treated
-       * every size and quality the same.
+       * Log odds for each doubling of a megapixel, and for quality 0 relative to 100. Absent before
+       * version 1.2.0, which treated every size and quality alike.
        */
       perDoubling: orElse(weight, 0),
       compression: orElse(weight, 0),
       weights: named(methodName, weight),
       /**
-       * Methods that raise a suspicion alone if they indicate a change more than weakly. Absent before version 2.4.0.
+       * Methods that can raise a suspicion alone, by indicating a change more than weakly. Absent before version 2.4.0.
        */
       suspectAlone: orElse(list(matching(methodName, 'a method')), []),
     }),

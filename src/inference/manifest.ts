@@ -1,7 +1,7 @@
 /**
- * The manifest of an image model, which separates generated pictures from photographs: each field is declared once,
- * with its bounds. The manifest is the only source of information about a model, and is trusted only after the hashes
- * of its files have been checked.
+ * The manifest of an image model, which separates generated pictures from photographs. Each field
+ * is declared once, with its bounds. Nothing else describes a model, and the manifest is trusted
+ * only after the hashes of the model's files have been checked.
  */
 
 import { ForensicsError } from '../errors.ts';
@@ -28,7 +28,7 @@ import {
 } from './fields.ts';
 import { type LocateManifest, parseLocateManifest } from './locate-manifest.ts';
 
-/** Scales must be positive: a negative one would swap real and fake. */
+/** Scales must be positive, because a negative one would swap real and fake. */
 const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
 export type Calibration = ReturnType<typeof calibration>;
 
@@ -39,13 +39,13 @@ const measuredRates = object({
   realCalledFake: share,
   /** Share of all generated pictures. */
   fakeCalledReal: share,
-  /** Shares of all photographs, and of all generated pictures; absent in older manifests. */
+  /** Shares of all photographs and of all generated pictures; absent in older manifests. */
   realCalledReal: optional(share),
   fakeCalledFake: optional(share),
 });
 export type MeasuredRates = ReturnType<typeof measuredRates>;
 
-/** Range of the pictures' longer sides in pixels. */
+/** Range of the longer sides of the pictures, in pixels. */
 const longerSides: Reader<readonly [min: number, max: number]> = (value, name) => {
   const [min, max]: unknown[] = Array.isArray(value) ? value : [];
   const from = whole(1, 1e6)(min, `${name}[0]`);
@@ -53,8 +53,8 @@ const longerSides: Reader<readonly [min: number, max: number]> = (value, name) =
 };
 
 /**
- * How the shipped weights and thresholds performed on labelled pictures that neither was fitted on, under one
- * processing history. Shares are 0..1.
+ * How well the weights and thresholds in the package did on labelled pictures on which neither was
+ * fitted, with one processing history. Shares are 0..1.
  */
 const measuredCondition = object({
   /** Processing history, such as `as is` or `jpeg 75`. */
@@ -64,7 +64,7 @@ const measuredCondition = object({
   fake: whole(0, 1e9),
   /** Absent in older manifests. */
   longerSidePx: optional(longerSides),
-  /** Area under the ROC curve, and its 95% interval over sources. */
+  /** Area under the ROC curve, with its 95% interval over sources. */
   auc: share,
   aucLow: share,
   aucHigh: share,
@@ -74,26 +74,26 @@ const measuredCondition = object({
 });
 export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 
-/** Bounds the network's working memory, which is about 150 MB per megapixel: it reads a picture in a single run. */
+/** Limits the network's working memory, about 150 MB per megapixel, because it reads a picture in a single run. */
 const maxReadPixels = 4_000_000;
 
 const viewFields = object({
   /**
-   * A larger picture is scaled down to this many pixels before its patches are read. The name cannot change, because
-   * released manifests contain it.
+   * A larger picture is scaled down to this many pixels before its patches are read. The name
+   * cannot change, because released manifests contain it.
    */
   mostPixels: whole(65_536, maxReadPixels),
-  /** Side and number of the full-resolution squares that are also read if the picture was scaled down. */
+  /** Side and number of the full-resolution squares that are read too if the picture was scaled down. */
   tilePx: whole(32, 4096),
   tiles: whole(0, 4096),
   /** Longer side of the view of the whole picture, in pixels. */
   wholePx: whole(32, 4096),
-  /** Weights of the mean logits of each part, adding up to 1. Without tiles, the patches take over the tiles' weight. */
+  /** Weights of the mean logits of each part, which add up to 1. Without tiles, their weight goes to the patches. */
   weights: object({ patches: share, tiles: share, whole: share }),
 });
 export type Views = ReturnType<typeof viewFields>;
 
-/** Limits on how much of a picture is read; see `engine/views.ts`. */
+/** Limits on how much of a picture is read; see `engine/patch-scores.ts`. */
 const views: Reader<Views> = (value, name) => {
   const read = viewFields(value, name);
   const { patches, tiles, whole: all } = read.weights;
@@ -104,22 +104,22 @@ const views: Reader<Views> = (value, name) => {
 };
 
 /**
- * A second network, `transformer.onnx`, which reads the whole picture squeezed to a square, and full-resolution
- * squares; see `engine/transformer.ts`.
+ * A second network, `transformer.onnx`, which reads the whole picture, squeezed into a square, and
+ * full-resolution squares; see `engine/transformer.ts`.
  */
 const transformer = object({
-  /** Layout of the squares: they start at multiples of `stepPx` without overlap, and the most textured are read. */
+  /** Layout of the squares: they begin at multiples of `stepPx`, without overlap, and the most textured are read. */
   sidePx: whole(32, 1024),
   stepPx: whole(8, 1024),
   squares: whole(0, 16),
-  /** Weights with which its outputs add to the log odds of *fake* from the patches, all before calibration. */
+  /** Weights with which its outputs are added to the log odds of *fake* from the patches, all before calibration. */
   weights: object({ view: weight, squares: weight }),
-  /** A picture that looks less like a photograph than this, 0..1, is not judged as a photograph. */
+  /** A picture that resembles a photograph less than this, 0..1, is not judged as a photograph. */
   photographMin: share,
 });
 export type Transformer = ReturnType<typeof transformer>;
 
-/** The log odds of `fakeMin` rise by `perHalving` for each halving of the pixel count from `below` down to `downTo`. */
+/** The log odds of `fakeMin` rise by `perHalving` per halving of the pixel count, from `below` down to `downTo`. */
 const sizeRegime = object({
   perHalving: number(0, 4),
   below: whole(1, 1e9),
@@ -135,13 +135,13 @@ const pictureSize: Reader<string> = (value, name) => {
 
 const counted = object({ found: whole(0, 1e9), of: whole(1, 1e9) });
 
-/** Sizes in which generators write pictures and which photographs rarely or never have. The first match counts. */
+/** Sizes that generators give their pictures, and that photographs rarely or never have. The first match counts. */
 const generatorSizes = object({
-  /** How many times as probable such a size counts in a generated picture as in a photograph. */
+  /** How many times as probable such a size is taken to be in a generated picture as in a photograph. */
   ratio: number(1, 10),
-  /** From this shorter side in pixels, the proportions of such a size are enough; absent if it must match. */
+  /** If the shorter side has at least this many pixels, the proportions are enough; if absent, the size must match. */
   leastSide: optional(whole(64, 1e5)),
-  /** Sources with at least one picture of such a size, of all sources of its class. */
+  /** In how many sources, of all sources of a class, at least one picture has such a size. */
   sources: object({ generated: counted, photographs: counted }),
   /** Longer and shorter side in pixels, such as `1408x768`. */
   sizes: list(pictureSize),
@@ -159,7 +159,7 @@ const imageManifest = object({
     layout: fixed('NHWC'),
     dtype: fixed('uint8'),
   }),
-  // Tensor names, as used in `networks.ts`.
+  // The names of tensors, as in `networks.ts`.
   outputs: optional(
     object({
       model: fixed(['features']),
@@ -168,7 +168,7 @@ const imageManifest = object({
     }),
   ),
   views,
-  /** Null if the patch network is the model's only network. */
+  /** Null if the patch network is the only network of the model. */
   transformer: orNull(transformer),
   dropout: object({ rate: number(0, 0.9), passes: whole(2, 1000) }),
   calibration: object({
@@ -185,13 +185,13 @@ const imageManifest = object({
     anomalyMax: thresholds('increasing', 0, 1),
   }),
   /**
-   * Separate limits for pictures with a compression score of at least `from`, where real pictures look more like
-   * generated ones; null if the same limits apply to all.
+   * Separate limits for pictures with a compression score of at least `from`, in which real
+   * pictures look more like generated ones; null if the same limits apply to all pictures.
    */
   compressedRegime: orNull(object({ from: share, fakeMin })),
-  /** The same for pictures of fewer than `below` pixels; if both apply, the higher limit is used. */
+  /** The same for pictures with fewer than `below` pixels; if both apply, the higher limit counts. */
   smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),
-  /** Null for models before trace-3 3.1.0, whose limits rise in one step. */
+  /** Null for models before trace-3 3.1.0, in which limits rise in a single step. */
   sizeRegime: orNull(sizeRegime),
   /** Empty for models before trace-3 3.3.0. */
   generatorSizes: orElse(list(generatorSizes), []),

@@ -1,6 +1,6 @@
 /**
- * Loads verified models of both kinds and returns their outputs for pixels and features. It knows tensors, not pictures
- * or verdicts.
+ * Loads verified models of both kinds, and returns their outputs for pixels and features. Knows
+ * tensors, but not pictures or verdicts.
  */
 
 import type { EmbeddingStatistics } from './statistics.ts';
@@ -34,7 +34,7 @@ export interface TraceModel {
   readonly statistics: EmbeddingStatistics;
   readonly runtimeVersion: string;
   /**
-   * One feature vector per cell.
+   * One feature vector for each cell.
    *
    * @param rgb - row-major RGB; width and height are multiples of the cell size.
    * @returns `[channels, height / cell, width / cell]`.
@@ -58,13 +58,13 @@ export interface TraceModel {
 interface TransformerAnswer {
   /** Log odds that the picture was generated. */
   readonly generated: number;
-  /** One logit per entry of `pictureKinds`; only meaningful for the view. */
+  /** One logit for each of the `pictureKinds`; meaningful only for the view. */
   readonly kinds: Float32Array;
 }
 
 /**
- * @param rgb - row-major RGB, `sidePx` x `sidePx`. @param input - the whole picture squeezed to a square, or a
- *   full-resolution square.
+ * @param rgb - row-major RGB, `sidePx` x `sidePx`.
+ * @param input - whether this is the whole picture, squeezed into a square, or a full-resolution square.
  */
 type ReadTransformer = (rgb: Uint8Array, input: 'view' | 'square') => Promise<TransformerAnswer>;
 
@@ -123,10 +123,10 @@ function toReader(session: Session | null, { transformer }: ModelManifest): Read
 }
 
 interface LocateAnswer {
-  /** The grid that covers the picture, row-major, in cells of the manifest's `cellPx`. */
+  /** The grid that covers the picture, in cells of the manifest's `cellPx`; arrays are row-major. */
   readonly columns: number;
   readonly rows: number;
-  /** Logit that each cell was changed, and logit that this output is correct. */
+  /** For each cell, the logit that it was changed, and the logit that this output is correct. */
   readonly changed: Float32Array;
   readonly trust: Float32Array;
   /** Logit that anything in the picture was changed. */
@@ -138,15 +138,15 @@ export interface LocateModel {
   readonly manifest: LocateManifest;
   /**
    * @param pixels - row-major RGB whose first pixel is the corner of a JPEG block.
-   * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null if there are none.
+   * @param table - the 64 luma quantisation steps with which the pixels were decoded, row-major; null if unknown.
    */
   locate(pixels: Pixels, table: readonly number[] | null): Promise<LocateAnswer>;
   release(): Promise<void>;
 }
 
 /**
- * Pixel count above which the network is closed afterwards, and reopened for the next picture (0.2 s). Otherwise its
- * working memory, about 130 MB per megapixel, would stay allocated while the other methods run.
+ * Above this many pixels, the network is closed afterwards, and opened again for the next picture (0.2 s). Otherwise
+ * its working memory, about 130 MB per megapixel, would stay allocated while the other methods run.
  */
 const maxPixelsKeptOpen = 1_500_000;
 
@@ -178,7 +178,7 @@ export async function loadLocateModel(
   };
 }
 
-/** Network input for pixels that do not come from a JPEG file. */
+/** The network's input for pixels that do not come from a JPEG file. */
 const noTable: readonly number[] = Array.from({ length: 64 }, () => 0);
 
 interface Covered {
@@ -198,8 +198,8 @@ function toAnswer(
   const [score = NaN] = namedOutput(answer, 'score');
   if (!Number.isFinite(score))
     throw new TypeError('The model returns a score that is not a number.');
-  // The network's output is for whole blocks, so cells outside the picture are dropped. Copies the values, because the
-  // network may be closed next.
+  // The output is for whole blocks, so cells outside the picture are dropped. The values are
+  // copied, because the network may be closed next.
   const insideMap = (name: string) => {
     const map = sizedOutput(answer, name, across * down);
     const inside = new Float32Array(columns * rows);

@@ -1,6 +1,6 @@
 /**
- * Finds model folders, verifies the hashes of their files and returns the verified bytes, so that what was hashed is
- * what is loaded. It knows files and manifests, not the networks' outputs.
+ * Finds the folders of models, verifies the hashes of their files and returns the verified bytes, so that what was
+ * hashed is what is loaded. Knows files and manifests, but not the outputs of networks.
  */
 
 import { createHash } from 'node:crypto';
@@ -29,8 +29,8 @@ export interface VerifiedLocator {
 export type Registry = ReturnType<typeof createRegistry>;
 
 /**
- * @param dirs.extra - additional folder of models, which override packaged models with the same id.
- * @param dirs.packaged - folder of the models shipped in this package.
+ * @param dirs.extra - folder of additional models, which override packaged models with the same id.
+ * @param dirs.packaged - folder of the models in this package.
  */
 export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string } = {},
@@ -39,7 +39,7 @@ export function createRegistry(
   const images = async () => filterByType(await read(), isImage);
   const locators = async () => filterByType(await read(), isLocator);
   return {
-    /** Image models, the default first (see `Installed`). Omits folders with a damaged manifest, which `open` reports. */
+    /** Image models, with the default first (see `Installed`). Leaves out damaged manifests, which `open` reports. */
     list: async () => listManifests(await images()),
     /** Image models, followed by localisation models. */
     listAll: async () => listManifests(byType(await read())),
@@ -61,7 +61,7 @@ export function createRegistry(
     openLocator: async (id: string | null = null) =>
       openLocator(findEntry(await locators(), id, locatorKind)),
     /**
-     * Sizes and times of every file of both default models: if the stamp is unchanged, so are the files.
+     * A stamp of every file of both default models: if it is unchanged, so are the files.
      *
      * @throws {ForensicsError} as `find`, and `model_integrity` for a missing file.
      */
@@ -74,10 +74,10 @@ export function createRegistry(
       return JSON.stringify(await Promise.all(defaults.map(stampFiles)));
     },
     /**
-     * Checks every file of one model of either kind, or of all models if `id` is null.
+     * Checks every file of a model of either kind, or of all models if `id` is null.
      *
-     * @throws {ForensicsError} as `open`; for all models, also if no model of a kind is installed or a manifest is
-     * damaged.
+     * @throws {ForensicsError} as `open`; for all models, also if there is no model of a kind or a
+     *   manifest is damaged.
      */
     verify: async (id: string | null) => {
       const installed = await read();
@@ -89,7 +89,7 @@ export function createRegistry(
   };
 }
 
-/** Name of the kind in messages. */
+/** What messages call each kind. */
 const imageKind = 'model';
 const locatorKind = 'localisation model';
 
@@ -98,7 +98,7 @@ const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
 const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
   entry.manifest.type === 'localisation';
 
-/** A damaged folder's kind is unknown, so it counts as both. */
+/** If a folder is damaged, the kind is unknown, so it counts as both. */
 function filterByType<Manifest extends AnyManifest>(
   { entries, damages }: Installed,
   isWanted: (entry: ModelFolder) => entry is ModelFolder<Manifest>,
@@ -116,7 +116,7 @@ function byType(installed: Installed): Installed {
   };
 }
 
-/** An examination needs a model of each kind, and a damaged manifest may belong to the default. */
+/** An examination needs a model of each kind, and a damaged manifest may be that of the default. */
 function allEntries(installed: Installed): readonly ModelFolder[] {
   findEntry(filterByType(installed, isImage), null, imageKind);
   findEntry(filterByType(installed, isLocator), null, locatorKind);
@@ -127,7 +127,7 @@ function listManifests<Manifest extends AnyManifest>({ entries }: Installed<Mani
   return entries.map(({ manifest }) => manifest);
 }
 
-/** If another folder is damaged, the default is unknown, and silently falling back to a different model would be wrong. */
+/** If another folder is damaged, the default is unknown, and it would be wrong to use a different model silently. */
 function findEntry<Manifest extends AnyManifest>(
   { entries, damages }: Installed<Manifest>,
   id: string | null,
@@ -139,7 +139,7 @@ function findEntry<Manifest extends AnyManifest>(
   return entry;
 }
 
-/** Opens a model in any folder. @throws {ForensicsError} `model_integrity` naming the damaged file. */
+/** Opens a model in any folder. @throws {ForensicsError} `model_integrity`, naming the damaged file. */
 export async function openModel(entry: ModelFolder<ModelManifest>): Promise<VerifiedModel> {
   const files = await verifiedFiles(entry);
   return {
@@ -172,11 +172,11 @@ function notFound(
   );
 }
 
-/** A model folder: its manifest and the files listed there, trusted only once their hashes have been verified. */
+/** A model folder: its manifest and the files that it lists; trusted only once their hashes have been verified. */
 interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** What to do about a damaged file, phrased as the end of a sentence. */
+  /** What to do about a damaged file, worded as the end of a sentence. */
   readonly remedy: string;
 }
 
@@ -184,7 +184,7 @@ const statisticsFile = 'statistics.json';
 const transformerFile = 'transformer.onnx';
 const locateFile = 'locate.onnx';
 
-/** The files required to run a model. */
+/** The files without which a model cannot run. */
 function neededFiles(manifest: AnyManifest): readonly string[] {
   if (manifest.type === 'localisation') return [locateFile];
   const own = manifest.transformer === null ? [] : [transformerFile];
@@ -192,9 +192,9 @@ function neededFiles(manifest: AnyManifest): readonly string[] {
 }
 
 /**
- * Verifies every file listed in the manifest, including those this version does not use.
+ * Verifies every file in the manifest, even those that this version does not use.
  *
- * @throws {ForensicsError} `model_integrity` naming the damaged file.
+ * @throws {ForensicsError} `model_integrity`, naming the damaged file.
  */
 async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
   const { manifest } = model;
@@ -211,7 +211,7 @@ function fileNames(manifest: AnyManifest): readonly string[] {
   return [...new Set([...neededFiles(manifest), ...Object.keys(manifest.files)])];
 }
 
-/** The manifest as read, and the size and times of each file. */
+/** The manifest as it was read, and the size and times of each file. */
 async function stampFiles(model: ModelFolder): Promise<readonly unknown[]> {
   const { folder, manifest } = model;
   const files = fileNames(manifest).map(async (name) => {
@@ -258,25 +258,25 @@ function damaged(
 }
 
 /**
- * The models in the folders, according to their manifests, and which one is the default: the newest in the package. An
- * added model must be requested explicitly, because adding a model must not change verdicts; only one that replaces a
- * packaged model (same id) also takes its place as the default.
+ * The models in the folders, according to their manifests. The default is the newest one in the package. An added model
+ * must be requested explicitly, because adding a model must not change verdicts; but one that replaces a packaged model
+ * (with the same id) also replaces it as the default.
  */
 interface Installed<Manifest extends AnyManifest = AnyManifest> {
-  /** Each id once: packaged models first, then additional ones, each newest first. */
+  /** Each id only once: packaged models first, then additional ones; in both groups, the newest first. */
   readonly entries: readonly ModelFolder<Manifest>[];
   readonly damages: readonly ForensicsError[];
 }
 
-/** `models/` sits beside both `src/` and `dist/`, so one relative path serves both. */
+/** `models/` is beside both `src/` and `dist/`, so the same relative path works from either. */
 export const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /** @throws {ForensicsError} `model_not_found`. */
 async function readInstalled(extra: string | null, packaged: string): Promise<Installed> {
   const own = await readEntries(packaged, reinstall, async () => []);
   const added = extra === null ? [] : await readEntries(extra, recopy, extraDirMissing);
-  // A Map keeps a key's first position and its last value: an added model takes the position of the packaged one with
-  // the same id.
+  // A Map keeps the first position of a key and its last value, so an added model takes the
+  // position of the packaged one with the same id.
   const entries = new Map([...byId(own), ...byId(added)]);
   return {
     entries: [...entries.values()],
@@ -288,7 +288,7 @@ async function readInstalled(extra: string | null, packaged: string): Promise<In
 const reinstall = 'reinstall forensics';
 const recopy = 'copy the folder of the model again';
 
-/** Newest first; of two folders with the same id, the newer one. */
+/** The newest first; of two folders with the same id, only the newer one. */
 function byId(
   entries: readonly (ModelFolder | ForensicsError)[],
 ): ReadonlyMap<string, ModelFolder> {
@@ -323,7 +323,7 @@ async function readEntries(
   return entries.filter((entry) => entry !== null);
 }
 
-/** Returns null if the folder has no manifest and so is not a model. */
+/** Null if the folder has no manifest, and so is not a model. */
 async function readEntry(
   modelsDir: string,
   name: string,

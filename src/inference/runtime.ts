@@ -1,6 +1,6 @@
 /**
- * The only file that uses ONNX Runtime. It opens models from verified bytes and runs them on one thread, so that the
- * same input gives the same bytes and a pool of processes can use every core.
+ * The only file that uses ONNX Runtime. Opens models from verified bytes and runs them on one
+ * thread, so that the same input gives the same bytes, and a pool of processes can use every core.
  */
 
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ interface Tensor {
 }
 
 export interface Session {
-  /** Blocks the event loop until done: call it in a child process only. */
+  /** Blocks the event loop until it is done, so call it only in a child process. */
   run(inputs: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Float32Array>>>;
   release(): Promise<void>;
 }
@@ -30,8 +30,8 @@ interface OrtModule {
 }
 
 /**
- * Measured on one core with the trace network at 1024 x 1024: the arena without memory patterns peaks at 291 MB in 0.30
- * s, with patterns at 454 MB in 0.30 s; without the arena, 340 MB in 0.52 s.
+ * Measured on one core, with the trace network at 1024 x 1024: 291 MB at most and 0.30 s with the
+ * arena but no memory patterns, 454 MB and 0.30 s with both, 340 MB and 0.52 s without the arena.
  */
 const sessionOptions: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
@@ -45,8 +45,8 @@ const sessionOptions: InferenceSession.SessionOptions = {
 };
 
 /**
- * Loads the ONNX Runtime bundled in the published package, or the installed one. The bundled copy comes first because
- * it is the tested version; one found in a parent folder could be any version.
+ * Loads the ONNX Runtime that is bundled in the published package, or else the installed one. The bundled copy comes
+ * first because it is the version that was tested; one found in a parent folder could be any version.
  *
  * @param loaders - places to look, in order.
  * @throws {ForensicsError} `runtime_missing` if none can be loaded on this platform.
@@ -57,7 +57,7 @@ export async function loadRuntime(
     async () => import('onnxruntime-node'),
   ],
 ): Promise<Runtime> {
-  // From 1.29 on, the official builds for Linux and macOS report each session to Microsoft, with hashes of the model, and
+  // From 1.29, the official builds for Linux and macOS report each session, with hashes of the model, to Microsoft, and
   // store a machine identifier (https://github.com/microsoft/onnxruntime/pull/29843). The library reads this once.
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const ort = await loadFirst(loaders);
@@ -84,7 +84,7 @@ async function loadFirst(loaders: readonly (() => Promise<OrtModule>)[]): Promis
   );
 }
 
-/** `vendor/` sits beside both `src/` and `dist/`, so one relative path serves both. */
+/** `vendor/` is beside both `src/` and `dist/`, so the same relative path works from either. */
 async function loadBundled(): Promise<OrtModule> {
   const packed: OrtModule = createRequire(import.meta.url)(
     '../../vendor/onnxruntime-node/dist/index.js',
@@ -124,7 +124,7 @@ function toFloats(name: string, tensor: OrtTensor): Float32Array {
   throw new TypeError(`The model's output ${name} is ${tensor.type}, not float32.`);
 }
 
-/** @throws {TypeError} as `namedOutput`, and when the output does not hold `length` numbers. */
+/** @throws {TypeError} as `namedOutput`, and when the output does not contain `length` numbers. */
 export function sizedOutput(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,
@@ -135,7 +135,7 @@ export function sizedOutput(
   throw new TypeError(`The model returns ${name} of the wrong size.`);
 }
 
-/** @throws {TypeError} when the model does not have the output its manifest names. */
+/** @throws {TypeError} when the model does not have the output that its manifest names. */
 export function namedOutput(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,

@@ -19,7 +19,7 @@ const statistics = (dimension: number) =>
       /** Row-major `dimension * dimension`; the squared distance of e is |W (e - mean)|^2. */
       whitening: vector(dimension ** 2),
     }),
-    /** 101 quantiles, 0..100%, of patch distances and of picture means, on sources unseen in training. */
+    /** 101 quantiles, 0..100%, of distances of patches and of picture means, for sources not used in training. */
     distanceQuantiles: quantiles,
     pictureDistanceQuantiles: quantiles,
     prototypes: object({ realCompressed: vector(dimension), fakeCompressed: vector(dimension) }),

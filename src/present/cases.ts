@@ -8,7 +8,7 @@ import type { Result } from './result.ts';
 import type { Section } from './sections/blocks.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-/** Ordered from what needs attention to what can wait. */
+/** The kinds, from those that need attention to those that can wait. */
 export const caseKinds = [
   'failed',
   'generated',
@@ -24,7 +24,7 @@ type CaseKind = (typeof caseKinds)[number];
 
 export interface CaseMember {
   readonly status: Status;
-  /** As in the API; null while there is no result. */
+  /** As the API returns it; null while there is no result. */
   readonly result: {
     readonly resultClass: number;
     readonly resultSubClasses: readonly number[];
@@ -38,9 +38,9 @@ export interface CaseMember {
 export interface CasePicture extends CaseMember {
   readonly analysisId: string;
   readonly name: string;
-  /** Why it failed; null if it did not. */
+  /** Why the examination failed; null if it did not fail. */
   readonly failure: Failure | null;
-  /** The same result, as far as its tier shows it. */
+  /** The same result, limited to what its tier shows. */
   readonly answer: Result | null;
   readonly seenBefore: readonly SeenBefore[];
   /** A small JPEG; null if there is none. */
@@ -68,7 +68,7 @@ export interface CaseReport {
   readonly caseData: CaseData;
 }
 
-/** Those that need attention come first. */
+/** Sorts pictures that need attention to the front. */
 export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMember): readonly T[] {
   const rankOf = (one: T) => caseKinds.indexOf(kindOf(toMember(one)));
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));

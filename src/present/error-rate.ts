@@ -21,7 +21,7 @@ type Decided = Pick<
   'outcome' | 'reasons' | 'provenance' | 'errors' | 'changesFound' | 'isChangeHinted' | 'byTraces'
 >;
 
-/** As sentences; empty if it has no validated meaning. */
+/** The error rate in sentences; empty if the result has no validated meaning. */
 export function writeErrorRate(decided: Decided, language: Language): string {
   const { outcome, provenance, errors } = decided;
   const { wrong } = wordsIn(language).outcome;
@@ -62,7 +62,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
 }
 
-/** What the traces find of generated pictures, and how often they are wrong. */
+/** How many generated pictures the traces recognise, and how often they raise a false alarm. */
 function writeTraced(rates: ErrorRates, language: Language): readonly string[] {
   const falsely = writeFalse('fake', [rates.realCalledFake, rates.real], language);
   return [...writeGenerated(rates, language), wordsIn(language).outcome.wrong.alarms(falsely)];
@@ -83,7 +83,7 @@ function writeDeclared(provenance: Result['provenance'], language: Language): st
   return wrong[declared?.assurance === 'trusted' ? 'vouched' : 'declared'];
 }
 
-/** If no sign was found: how often a change is missed; undefined if not known. */
+/** How often a change is missed, for a result without any sign; undefined if this is not known. */
 export function writeMissed(result: Result, language: Language): string | undefined {
   const { outcome, changesFound } = result;
   if (outcome !== 'real' || !changesFound) return undefined;
@@ -99,14 +99,14 @@ function writeRate(share: number, of: number, language: Language): [rate: string
   return [rate(share), rate(shareInterval(Math.round(share * of), of).high)];
 }
 
-/** Share of unchanged pictures that were called changed, and their number; of every size if counted that way. */
+/** Share of unchanged pictures that were called changed, and their number; counted over every size if possible. */
 function unchangedCalled({ unchanged, ...calls }: ChangeErrorRates): [share: number, of: number] {
   return unchanged === undefined
     ? [calls.photographsCalled, calls.photographs]
     : [unchanged.called / unchanged.pictures, unchanged.pictures];
 }
 
-/** For a suspicion: how often it was raised wrongly and rightly; empty if not counted. */
+/** How often such a suspicion was raised wrongly and rightly; empty if this was not counted. */
 function writeSuspected({ rates, calls }: MeasuredErrors, language: Language): string {
   const { kinds, unchanged } = calls ?? {};
   if (kinds === undefined || unchanged === undefined) return '';
@@ -122,10 +122,10 @@ function writeSuspected({ rates, calls }: MeasuredErrors, language: Language): s
   );
 }
 
-/** If a smaller share of changed pictures was found, finding no change says almost nothing. */
+/** If a smaller share of changed pictures was found in tests, not finding a change says almost nothing. */
 const hardlyEver = 0.1;
 
-/** Whether finding no change means almost nothing. */
+/** Whether not finding a change says almost nothing. */
 export function isBlindToChanges({
   outcome,
   changesFound,
@@ -148,7 +148,7 @@ function writeGenerated(
   return [generated(writeQuality(condition, language), called, count(open), count(passed))];
 }
 
-/** The sizes that were counted together; empty if all. */
+/** The sizes that were counted together; empty if every size was. */
 function writeSize({ megapixels }: ChangeErrorRates, language: Language): string {
   if (megapixels === undefined) return '';
   const { plain } = createNumberWriter(language);
@@ -164,7 +164,7 @@ function writeQuality(condition: string | undefined, language: Language): string
   return condition === lowCondition ? qualities.low : qualities.usual;
 }
 
-/** By kind of change, suspicions included; empty if not counted. */
+/** How many changes were found or suspected, by kind of change; empty if they were not counted. */
 function writeKinds(
   { kinds = [], unchanged }: ChangeErrorRates,
   language: Language,
@@ -186,7 +186,7 @@ function writeCalled(share: number, of: number, language: Language): string {
   return wordsIn(language).outcome.wrong.some(count(Math.round(share * of)), count(of));
 }
 
-/** The same in one line. */
+/** The error rate in one line. */
 export function writeErrorRateBriefly(decided: Decided, language: Language): string {
   const { brief } = wordsIn(language).outcome.wrong;
   const { outcome, errors } = decided;
@@ -215,7 +215,7 @@ export function writeErrorRateBriefly(decided: Decided, language: Language): str
 }
 
 export interface MeasuredError {
-  /** Shares 0..1: measured, and the ends of its two-sided 95% interval. */
+  /** Shares, 0..1: the measured share, and the two ends of its two-sided 95% interval. */
   readonly rate: number;
   readonly low: number;
   readonly high: number;
@@ -231,7 +231,7 @@ export function readError(
   return { rate, ...shareInterval(Math.round(rate * trials), trials) };
 }
 
-/** By the upper end of the interval: few pictures without an error are no better than many with one. */
+/** The worst by the upper end of the interval, because no error in a few pictures is no better than one in many. */
 export function worstError(
   conditions: readonly MeasuredCondition[],
   strategy: DecisionStrategy,

@@ -44,7 +44,7 @@ export function writeEvidence(examined: Examined): Evidence {
   };
 }
 
-/** Uses the place of the finding's mark, which other methods may share; copied parts have two. */
+/** Names the place that the finding marks, which other methods may mark too; a finding of copied parts has two. */
 function placed(finding: Finding, { manipulation, facts }: Examined): Finding {
   const { method, statement } = finding;
   const [place, otherPlace] = placesOf(manipulation)
@@ -55,7 +55,7 @@ function placed(finding: Finding, { manipulation, facts }: Examined): Finding {
   const isPair = 'otherPlace' in statement.values;
   if (isPair && otherPlace === undefined) return finding;
   const values = { ...statement.values, place, ...(isPair && { otherPlace }) };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The values of the same code.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The values belong to the same code.
   return { ...finding, statement: { ...statement, values } as Finding['statement'] };
 }
 
@@ -91,7 +91,7 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
   };
 }
 
-/** The likelihood ratio at a limit of P(generated), rounded up, because ratios are rounded down. */
+/** The likelihood ratio that corresponds to a limit of P(generated), rounded up because ratios are rounded down. */
 function leastRatio(limit: number): number {
   return Math.ceil(toOdds(limit) * 10) / 10;
 }
@@ -125,8 +125,8 @@ function wordStability(
 type TrialOutcome = keyof ReturnType<typeof wordsIn>['strength']['stability']['outcomes'];
 
 /**
- * The class that the traces indicate after this change. A value just past the middle shows doubt, not a contradiction,
- * so it does not count as the other side.
+ * Whether the verdict stays the same after this change, becomes open or flips. A value just past
+ * the middle shows doubt, not a contradiction, so it does not count as flipped.
  */
 export function trialOutcome(
   { fakeProbability, isFlip }: Pick<Stability['trials'][number], 'fakeProbability' | 'isFlip'>,
@@ -167,7 +167,7 @@ export function suspectsChange({ reasons }: Pick<Decision, 'reasons'>): boolean 
   return reasons.includes('manipulation_suspected');
 }
 
-/** Saying nothing about these must not be read as an all-clear. */
+/** What was not examined: silence about it must not be read as an all-clear. */
 function listNotChecked(examined: Examined): Evidence['notChecked'] {
   return gaps
     .filter(({ applies }) => applies(examined))
@@ -186,7 +186,7 @@ const always = () => true;
 
 const lostTraces: readonly ReasonCode[] = ['too_compressed', 'no_usable_trace'];
 
-/** Whether compression erased the traces of the whole picture and nothing was found regardless. */
+/** Whether compression erased the traces of the whole picture and no method found anything else. */
 function hasLostTraces({ byTraces, reasons, resultClass }: Examined['decision']): boolean {
   const found = byTraces?.reasons ?? reasons;
   return resultClass !== 'fake' && found.some((reason) => lostTraces.includes(reason));

@@ -7,13 +7,13 @@ import { failures } from './wording/de/failures.ts';
 export interface Failure {
   /** English. */
   readonly message: string;
-  /** Missing if a server or an earlier version sent only the message, which is then shown. */
+  /** Missing if a server or an earlier version provided only the message, which is then shown. */
   readonly reason?: FailureReason | null;
 }
 
 export function writeFailure({ message, reason }: Failure, language: Language): string {
   if (language === 'en' || !reason || !isKeyOf(failures, reason.code)) return message;
   const write: (values: never) => string = failures[reason.code];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `failure` puts code and values together.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `failure` pairs each code with its values.
   return write(reason.values as never);
 }

@@ -14,7 +14,7 @@ import { wordsIn } from './wording/catalogue.ts';
 
 export type WordedFinding = Evidence['findings'][number];
 
-/** Copies fields by name, so that no other field of an old examination is passed on, and no number that JSON cannot hold. */
+/** Copies fields by name: passes on no other field of an old examination, and no number that JSON cannot represent. */
 export function wordFinding(finding: Finding): WordedFinding {
   const { method, speaksFor, strength, score, measures, source } = finding;
   const finite = Object.entries(measures).filter(([, value]) => Number.isFinite(value));
@@ -30,7 +30,7 @@ export function wordFinding(finding: Finding): WordedFinding {
   };
 }
 
-/** The finding, without a figure that readers would take for the answer; the annex gives it and explains it. */
+/** The finding without the figure that readers would take for the answer; the annex states and explains that figure. */
 export function writeBriefly(
   { method, speaksFor, statement }: Pick<WordedFinding, 'method' | 'speaksFor' | 'statement'>,
   language: Language,
@@ -49,7 +49,7 @@ export function writeNextStep(
   return strength === 'weak' && method !== 'declared-origin' ? weak : (methods[method] ?? other);
 }
 
-/** What to do about the findings that indicate generation or a change: `Copy-move, thumbnail: ...`, a line for each step. */
+/** Next steps for the findings that indicate generation or a change: `Copy-move, thumbnail: ...`, one line per step. */
 export function writeNextSteps(
   findings: readonly Parameters<typeof writeNextStep>[0][],
   language: Language,
@@ -67,7 +67,7 @@ function wordStatement({ statement, measures }: Finding): Bilingual {
   if ('en' in statement) return statement;
   const { code } = statement;
   const { likelyPairs: pairs } = measures;
-  // The statement is about one of several pairs, and the marks may belong to others.
+  // The statement describes only one of several pairs, and the marks may belong to the others.
   const values = pairs === undefined ? statement.values : { ...statement.values, pairs };
   return inBoth((language) => pick(wordsIn(language).findings.statements, code, values));
 }
@@ -91,14 +91,14 @@ export function wordProvenance(provenance: Provenance): Evidence['provenance'] {
   };
 }
 
-/** With the warnings in English, as programs read them. */
+/** The facts with their warnings in English, for output that programs read. */
 export function wordFacts(facts: PictureFacts): PictureFacts {
   const { metadata } = facts;
   const warnings = metadata.warnings.map((warning) => writeWarning(warning, 'en'));
   return { ...facts, metadata: { ...metadata, warnings } };
 }
 
-/** One sentence for each part of a file that could not be read. */
+/** One sentence for each part of the file that could not be read. */
 export function writeWarnings(
   { warnings }: Pick<Provenance, 'warnings'>,
   language: Language,
@@ -114,7 +114,7 @@ export function writeWarning(stored: StoredWarning, language: Language): string 
   return pick(wordsIn(language).provenance.warnings, stored.code, stored.values);
 }
 
-/** The code of an English sentence stored by an earlier version; null for one that no version wrote. */
+/** The code of an English sentence that an earlier version stored; null if no version wrote this sentence. */
 function readWarning(sentence: string): Warning | null {
   for (const [code, pattern] of Object.entries(storedSentences)) {
     const { place, keyword, ...numbers } = pattern.exec(sentence)?.groups ?? {};
@@ -124,7 +124,7 @@ function readWarning(sentence: string): Warning | null {
       ...(keyword !== undefined && { keyword }),
       ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, Number(text)])),
     };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The groups are named as the values of the code.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Groups are named after the values of the code.
     return { code, values } as Warning;
   }
   return null;
@@ -163,7 +163,7 @@ function wordInconsistency(one: Inconsistency): Evidence['provenance']['inconsis
   return { code, statement, measures };
 }
 
-/** Code and values belong together, but once they are separated, the compiler cannot tell. */
+/** Code and values belong together, but the compiler cannot tell once they are in separate variables. */
 function pick<Values extends object, Code extends keyof Values>(
   sentences: { readonly [Each in keyof Values]: (values: Values[Each]) => string },
   code: Code,

@@ -14,13 +14,13 @@ import { type ReportWords, reportWordsIn } from './wording/report-words.ts';
 const nameLimit = 80;
 
 export interface Account {
-  /** Item and method; the PDF shows these and the measurements as tables. */
+  /** Item and method; the PDF shows these, and the measurements, as tables. */
   readonly facts: readonly string[];
   /** What the strategy was applied to; empty if no strategy was involved. */
   readonly applied: readonly string[];
-  /** How strongly the evidence supports which side. */
+  /** Which side the evidence supports, and how strongly. */
   readonly strength: string;
-  /** Why it is no stronger, and whether it holds. */
+  /** Why the support is no stronger, and whether it is stable. */
   readonly support: readonly string[];
   /** The findings in one paragraph, and the methods that were not carried out. */
   readonly findings: readonly string[];
@@ -73,7 +73,7 @@ function writeMethod({ examination, catalogue, numbers }: Writing): string {
   });
 }
 
-/** Compared as printed: "more (0.61) than (0.61)" would puzzle every reader. */
+/** Compares the values as printed: "more (0.61) than (0.61)" would puzzle every reader. */
 function nearerClass({
   examination: { classSimilarities },
   numbers,
@@ -83,7 +83,7 @@ function nearerClass({
   return realCompressed > fakeCompressed ? 'real' : 'fake';
 }
 
-/** Whether the compared classes contradict the decision by traces. */
+/** Whether the similarity to the two classes contradicts a decision by traces. */
 export function isSimilarityOpposite(writing: Pick<Writing, 'examination' | 'numbers'>): boolean {
   const { resultClass, basis } = writing.examination.decision;
   const nearer = nearerClass(writing);

@@ -92,7 +92,7 @@ export function manualFile(topic: string, language: Language): string {
   return `${language === 'en' ? '' : `${language}/`}${topic}.md`;
 }
 
-/** A part of a page, without the Markdown around it; texts keep their inline marks. */
+/** A part of a page, without the Markdown around it; the text keeps its inline markup. */
 export type Block =
   | { readonly is: 'heading'; readonly level: number; readonly text: string }
   | { readonly is: 'paragraph'; readonly text: string }
@@ -109,7 +109,7 @@ export function blocksIn(text: string): readonly Block[] {
   const lines = text.replaceAll(/<!--[\s\S]*?-->| ?!\[[^\]]*\]\([^)]*\)/g, '').split('\n');
   const blocks: Block[] = [];
   let at = 0;
-  /** Takes lines as long as they match. */
+  /** Takes lines for as long as they match. */
   const take = (isSuch: (line: string) => boolean): string[] => {
     const from = at;
     while (at < lines.length && isSuch(lines[at]!)) at++;

@@ -9,7 +9,7 @@ export function writeNotes(
   language: Language,
 ): readonly string[] {
   const { labels } = wordsIn(language);
-  // "All rows are there" would contradict missing rows.
+  // The note that all rows are there would contradict missing rows.
   const isCut = soundShare !== undefined;
   const told = notes.filter((note) => !isCut || note !== 'end_marker_missing');
   return told.map((note) =>

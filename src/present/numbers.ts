@@ -1,4 +1,4 @@
-/** Numbers as a reader of each language expects them, rounded in the same way in all languages. */
+/** Numbers as readers of each language expect them, rounded in the same way in every language. */
 
 import type { Language } from '../contract/vocabulary.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
@@ -62,7 +62,7 @@ export function createNumberWriter(language: Language) {
       Number.isFinite(share) ? `${inPercent(share)}${words.percent}` : missing,
     /** To the second in UTC: `2026-03-01 12:00:00 UTC`, `01.03.2026, 12:00:00 UTC`. */
     time: (time: Date) => writeTime(`${time.toISOString().slice(0, 19)}Z`, words),
-    /** A time given by a file, in ISO 8601 with anything after the seconds; other text unchanged. */
+    /** A time from a file: ISO 8601, possibly followed by more text; any other text is left unchanged. */
     stated: (time: string) => writeTime(time, words),
   };
 }

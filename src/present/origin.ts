@@ -12,7 +12,7 @@ import { wordsIn } from './wording/catalogue.ts';
 import type { SignerTrust } from './wording/en/outcome.ts';
 import type { Flaw } from './wording/en/provenance.ts';
 
-/** As stored by an examination or sent by a server. */
+/** As an examination stores it or a server sends it. */
 export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
   readonly inconsistencies: readonly { readonly code: InconsistencyCode }[];
 };
@@ -23,7 +23,7 @@ const namedSteps = 6;
 /** Maximum length of a name from the file within a sentence, in characters. */
 const longestNamed = 40;
 
-/** Phrases without a full stop, the best supported first. Never empty: the absence of anything is mentioned too. */
+/** Phrases without a full stop, the best supported first. Never empty: missing statements are mentioned too. */
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
   const { brief, origins } = wordsIn(language).provenance;
   const { declarationPlaces } = wordsIn(language).findings;
@@ -72,7 +72,7 @@ export function bestDeclaration({
   return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
-/** Whether the file was written again after the picture was taken, as far as its own records show: the gravest sign. */
+/** The gravest sign, in the file's own records, of a save after the picture was taken; null if there is none. */
 export function savedAgain(provenance: FileStatements | null) {
   if (provenance === null) return null;
   const { software, history, credentials, inconsistencies } = provenance;
@@ -88,7 +88,7 @@ export function altersContent(provenance: FileStatements | null): boolean {
   return firstEdit({ actions: signedSteps(provenance) }) !== null;
 }
 
-/** Empty if the file declares none. */
+/** The declared editing steps; empty if the file declares none. */
 export function writeDeclaredEdits(provenance: FileStatements | null, language: Language): string {
   const { credentialActions } = wordsIn(language).provenance;
   const told = declaredEdits(provenance).map((name) =>
@@ -98,7 +98,7 @@ export function writeDeclaredEdits(provenance: FileStatements | null, language: 
   return [...steps.slice(0, namedSteps), ...(steps.length > namedSteps ? ['…'] : [])].join(', ');
 }
 
-/** Of signed credentials that match the file; actions with a source type are part of the declared origin. */
+/** Steps from signed credentials that match the file; those with a source type count as the declared origin instead. */
 function signedSteps(provenance: FileStatements | null) {
   const { credentials = null } = provenance ?? {};
   if (credentials?.integrity !== 'valid') return [];
@@ -116,7 +116,7 @@ function isTestSigner(signer: string | null): boolean {
   return /\btest\b/i.test(signer ?? '');
 }
 
-/** The steps, without `c2pa.`, that can change a picture. */
+/** The steps that can change a picture, by name without `c2pa.`. */
 export function declaredEdits(provenance: FileStatements | null): readonly string[] {
   return signedSteps(provenance)
     .map(({ action }) => action.replace(/^c2pa\./, ''))
@@ -139,7 +139,7 @@ export function lastProgram(provenance: FileStatements | null): string | null {
   return name == null ? null : printable(withoutBuild(name), longestNamed);
 }
 
-/** Not one of those that may only mean that a clock was wrong. */
+/** Whether the contradiction concerns saving, and is not just a possible sign of a wrong clock. */
 export function isOfSaving(code: InconsistencyCode): boolean {
   return !clockErrors.has(code);
 }

@@ -1,6 +1,6 @@
 /**
- * What a result means for a reader: decided here once and written in one language. Card, table, report and console lay
- * it out. It reads neither bytes nor pixels, so a browser can use it too.
+ * What a result means for a reader, decided here once and written in one language; card, table, report and console only
+ * lay it out. It reads neither bytes nor pixels, so a browser can use it too.
  */
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';
@@ -46,18 +46,18 @@ export interface Figure {
   readonly limits: readonly [low: string, high: string] | null;
 }
 
-/** Texts in one language. Names from the file are unchanged; the layout makes them printable. */
+/** Texts in one language. Names from the file are left as they are; the layout makes them printable. */
 export interface Presentation {
   readonly outcome: Outcome;
   readonly headline: string;
   /** The reason for the outcome, in one line. */
   readonly because: string;
-  /** The same in about three words. */
+  /** The outcome in about three words. */
   readonly short: string;
-  /** The next step; `further` if there is space for more. */
+  /** The next step; `further` lists others, for use if there is space. */
   readonly next: string;
   readonly further: readonly string[];
-  /** Null if it has no validated meaning, or if the file itself declared what it is. */
+  /** Null if the probability has no validated meaning, or if the file itself declares what it is. */
   readonly generated: Figure | null;
   readonly changed: Figure | null;
   /** How often such a result was wrong in tests; empty if nothing was decided. */
@@ -94,12 +94,12 @@ export function present(result: Result, language: Language): Presentation {
   };
 }
 
-/** The same for a report, which has room for more. The places of a change are listed beside it. */
+/** The reason at the length that a report has room for. The places of a change are listed beside it. */
 export function writeGroundInFull(result: Result, language: Language): string {
   const { outcome, provenance } = result;
   const { because } = wordsIn(language).outcome;
   const edits = writeDeclaredEdits(provenance, language);
-  // Beside a suspicion, edits that alter the picture are among its reasons.
+  // Edits that alter the picture are already among the reasons for a suspicion.
   const isReason = isSuspicion(result) && altersContent(provenance);
   const isEdited = edits !== '' && !isReason && statesEdits.has(outcome);
   return [
@@ -169,7 +169,7 @@ export function mainGround({ outcome, reasons }: Result): Ground | null {
 const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_photograph'];
 
 /**
- * @param result - for what the file declares and how many places are marked; null if neither is possible.
+ * @param result - what the file declares, and which places are marked; null if the ground needs neither.
  * @param isPlaced - false if the places are listed beside it.
  */
 export function writeBecause(
@@ -202,7 +202,7 @@ function isUnstated(ground: Ground, provenance: Result['provenance']): boolean {
   return ground === 'fake' && provenance === null;
 }
 
-/** Numbered if there are several, each with its share of the picture. */
+/** Writes each place with its share of the picture; numbered if there are several. */
 export function writePlaces(areas: readonly Area[], { findings, outcome }: Words): string {
   const written = areas.map(({ place, share }) =>
     outcome.where(findings.places[place], findings.writeShare(share)),
@@ -217,19 +217,19 @@ type Step = keyof Words['outcome']['next'];
 /** The company whose generators embed SynthID, which only its own detector can read. */
 const google = /google|gemini|imagen/i;
 
-/** The most useful one first. */
+/** The next steps, the most useful one first. */
 function nextSteps(result: Result): readonly Step[] {
   const { outcome, reasons, provenance } = result;
   const main = mainGround(result);
   const { integrity, trust } = provenance?.credentials ?? {};
-  // No list contains a test certificate.
+  // No trust list contains a test certificate.
   const isSignerOpen =
     integrity === 'valid' && trust === 'not-checked' && signerTrust(provenance) !== 'test';
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
   const isEdited = savedAgain(provenance) !== null || declaredEdits(provenance).length > 0;
-  // If it is not a photograph, there is no file from a camera.
+  // Something that is not a photograph has no file from a camera.
   const signed: readonly Step[] =
     (isEdited || result.isChangeHinted) && main !== 'not_a_photograph' ? [original] : [];
   const declared: readonly Step[] =
@@ -237,7 +237,7 @@ function nextSteps(result: Result): readonly Step[] {
   const asksAlready = main === 'manipulation_suspected' || signed.length > 0;
   const grounds: readonly Ground[] = [
     ...(main === null ? [] : [main]),
-    // For something that is not a photograph, a missing property of photographs is no reason to get another copy.
+    // If it is not a photograph, the lack of a photograph's properties is no reason to get another copy.
     ...(main === 'not_a_photograph' ? [] : reasons),
   ];
   const steps = grounds
@@ -271,7 +271,7 @@ const asksForOriginal: ReadonlySet<Ground> = new Set([
   'manipulation_suspected',
 ]);
 
-/** With the limits that both were compared with. */
+/** The probabilities, each with the limits that it was compared with. */
 export function writeFigures(
   {
     generated,
@@ -283,7 +283,7 @@ export function writeFigures(
 ): Pick<Presentation, 'generated' | 'changed'> {
   const numbers = createNumberWriter(language);
   const { realMax, fakeMin, suspectedMin = 0, manipulatedMin } = thresholds;
-  // One method can be enough for a suspicion; the combined limits then explain nothing.
+  // A single method can be enough for a suspicion; the combined limits then explain nothing.
   const isByOne = reasons.includes('manipulation_suspected') && (changed ?? 1) < suspectedMin;
   return {
     generated:
@@ -303,7 +303,7 @@ function bothOrNull(low?: number, high?: number): readonly [number, number] | nu
   return low === undefined || high === undefined ? null : [low, high];
 }
 
-/** A value that would round to a limit gets enough digits to differ, because reading "0.21" twice looks like a contradiction. */
+/** Adds digits until the value differs from each limit, because reading "0.21" twice looks like a contradiction. */
 function writeFigure(
   numbers: NumberWriter,
   {

@@ -4,10 +4,9 @@
  */
 
 /**
- * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside Latin text, the page
- * would no longer show the order of the characters.
+ * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside
+ * Latin text, the page would not show the order of their characters.
  */
-
 const drawn =
   /^[\u{20}-\u{7e}\u{a1}-\u{ac}\u{ae}-\u{24f}\u{1e00}-\u{1efb}\u{2010}-\u{2015}\u{2018}-\u{2022}\u{2026}\u{2030}\u{20ac}\u{2122}\u{2190}-\u{2193}\u{2212}]$/u;
 const drawnLetter = /^[\u{370}-\u{525}]$/u;
@@ -16,7 +15,7 @@ const accent = /^[\u{300}-\u{34f}]$/u;
 const defaultLimit = 300;
 
 /**
- * `text` on one line. Composed where Unicode has a composed form (NFC), so that a name from macOS reads like any other.
+ * `text` on one line, composed (NFC) where possible, so that a name from macOS reads like any other.
  *
  * @param limit - maximum number of characters; the middle of a longer text becomes `⟨… 1234 …⟩`, the number left out.
  */
@@ -50,7 +49,7 @@ function shorten(characters: readonly string[], limit: number): readonly string[
   return [...characters.slice(0, head), leftOut, ...characters.slice(-tail)];
 }
 
-/** Our name for something, if there is one. */
+/** Our own name for `key`; `otherwise` if there is none. */
 export function nameIn(
   names: Readonly<Record<string, string>>,
   key: string,

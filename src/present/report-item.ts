@@ -8,14 +8,14 @@ import type { MeasuredCondition } from '../inference/manifest.ts';
 /** One step of the chain of custody. */
 export interface CustodyEvent {
   readonly at: Date;
-  /** Who did it, as this program knows them: `user 6f1c...`, `api key 2b9e...`, `service`, `operator`. */
+  /** Who did it, in this program's own terms: `user 6f1c...`, `api key 2b9e...`, `service`, `operator`. */
   readonly actor: string;
   readonly event: (typeof custodyEvents)[number];
-  /** SHA-256 in lower-case hex of the bytes received or created, with what they are; empty if there were none. */
+  /** What the received or created bytes are, and their SHA-256 in lower-case hex; empty if there were none. */
   readonly hashes: readonly { readonly name: string; readonly sha256: string }[];
 }
 
-/** `user 6f1c...`: the kind in the reader's language, the identifier unchanged. */
+/** Translates the kind of actor in `user 6f1c...` and leaves the identifier unchanged. */
 export function writeActor(actor: string, kinds: Readonly<Record<string, string>>): string {
   const known = Object.entries(kinds).find(([kind]) => `${actor} `.startsWith(`${kind} `));
   if (known === undefined) return actor;
@@ -38,7 +38,7 @@ export const custodyEvents = [
   'deleted',
 ] as const;
 
-/** A validation of the customer's own, cited by its id. */
+/** A validation that the customer ran, cited by its id. */
 export interface OwnValidation {
   readonly id: string;
   readonly createdAt: Date;
@@ -47,7 +47,7 @@ export interface OwnValidation {
   readonly conditions: readonly MeasuredCondition[];
 }
 
-/** Stated by the person who ordered the report or is responsible for it; may contain any characters. */
+/** Facts given by the person who ordered or is responsible for the report; the text may contain any characters. */
 export interface CaseData {
   readonly caseNumber?: string;
   readonly exhibit?: string;
@@ -58,7 +58,7 @@ export interface CaseData {
 
 export interface Laboratory {
   readonly name: string;
-  /** Lines of its address. */
+  /** Lines of the laboratory's address. */
   readonly address: readonly string[];
   /** Printed before the signature. */
   readonly sentences: readonly string[];
@@ -77,7 +77,7 @@ export type Origin =
   | {
       readonly kind: 'url';
       readonly url: string;
-      /** The addresses that it redirected to, in order. */
+      /** The addresses that the first one redirected to, in order. */
       readonly redirects: readonly string[];
       /** What the server said about the file: its name, type and dates. */
       readonly headers: Readonly<Record<string, string>>;
@@ -85,11 +85,11 @@ export type Origin =
       readonly fetchedAt: string;
     };
 
-/** This picture and another, side by side. */
+/** A picture that shows the same thing, next to this one. */
 export interface Beside {
   /** Id of the other analysis. */
   readonly id: string;
-  /** See `AlignedPictures`, in Base64; null if the original of the other picture is no longer stored. */
+  /** See `AlignedPictures`; in Base64, null if the original of the other picture is no longer stored. */
   readonly jpeg: string | null;
   readonly differing: number;
 }
@@ -105,28 +105,28 @@ export interface ReportItem {
   readonly heatmapOrientation?: PixelOrientation;
   /** What happened to the file, oldest first; omitted if nothing was recorded. */
   readonly custody?: readonly CustodyEvent[];
-  /** Retries after failures, before the run that this report is about. */
+  /** Number of retries after failures, before the run that this report describes. */
   readonly retries?: number;
-  /** Error rates measured on the customer's own pictures (`forensics validate`). */
+  /** Error rates that the customer measured on their own pictures (`forensics validate`). */
   readonly validation?: OwnValidation;
-  /** Print all metadata of the file as an appendix. Off by default: it may hold personal data. */
+  /** Prints all metadata of the file as an annex. Off by default, because it may contain personal data. */
   readonly withMetadata?: boolean;
-  /** Show the error level map, which plays no part in any verdict. */
+  /** Shows the error level map, which plays no part in any verdict. */
   readonly withErrorLevel?: boolean;
   readonly caseData?: CaseData;
-  /** Pictures that the service had seen before; omitted if there are none. */
+  /** Pictures that the service has seen before; omitted if there are none. */
   readonly seenBefore?: readonly SeenBefore[];
-  /** Pictures that show the same thing, as many as fit into an annex; absent if there are none. */
+  /** Pictures that show the same thing, as many as fit into an annex; omitted if there are none. */
   readonly beside?: readonly Beside[];
-  /** The outermost first: a PDF that was fetched has both. */
+  /** Where the picture comes from, outermost first: a picture in a PDF that was fetched has both origins. */
   readonly origins?: readonly Origin[];
   /**
-   * When the examination ran. The report has no other time apart from custody, so the same result gives the same bytes.
+   * When the examination ran. The report has no other time except in custody, so the same result gives the same bytes.
    */
   readonly examinedAt: Date;
 }
 
-/** The texts of the contract's `report` object, in one language. */
+/** The texts of the contract's `report` object in one language. */
 export interface ReportTexts {
   readonly summary: string;
   readonly forensic: string;

@@ -1,6 +1,6 @@
 /**
- * Puts an examination into words, from templates: what the evidence supports and what it does not, and never that a
- * picture "is" fake. All languages get the same figures, rounded in the same way.
+ * Puts an examination into words, using templates: what the evidence supports and what it does not,
+ * but never that a picture "is" fake. All languages get the same figures, rounded in the same way.
  */
 
 import type { Language } from '../contract/vocabulary.ts';
@@ -132,7 +132,7 @@ function writeIntro({
   ].join('\n\n');
 }
 
-/** Includes how changed parts affect it, which the report explains once, with the method. */
+/** The description of a map, followed by the effect of changed parts, which the report explains only here. */
 function writeMap(writing: Writing, name: MapName): string {
   const { examination, catalogue } = writing;
   const { changes } = catalogue.measurements.heatmap;

@@ -7,7 +7,7 @@ import { wordsIn } from './wording/catalogue.ts';
 
 const maxLines = 3;
 
-/** `NAME, 2026-03-02, case 4711`, the oldest first, and how many more there are. */
+/** One line per picture, `NAME, 2026-03-02, case 4711`, oldest first, and finally how many more there are. */
 export function writeSeenBefore(
   seenBefore: readonly SeenBefore[],
   language: Language,

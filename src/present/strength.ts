@@ -1,6 +1,6 @@
 /**
- * The strength of the evidence, whatever was decided: a likelihood ratio for *generated or recorded* and one for
- * *changed in part or not*, as far as measured pictures support; for a declaration, how far it can be trusted.
+ * The strength of the evidence, independent of the decision: one likelihood ratio for *generated or recorded* and one
+ * for *changed in part or not*, each limited to what tests support; for a declaration, how far it can be trusted.
  */
 
 import type { Evidence } from '../contract/evidence.ts';
@@ -45,7 +45,7 @@ export function measureStrength(examined: Examined): MeasuredStrength {
   const weighed = both.filter((one) => one != null);
   const nothing = { strength: 'none', ratio: null, cap: null, weighed } as const;
   if (basis === 'declaration' && resultClass === 'fake') {
-    // A declaration has no measurable error rate: its forger decides how often it is wrong.
+    // A declaration has no error rate that could be measured: whoever forges one decides how often it is wrong.
     const best = bestDeclaration(provenance)?.assurance ?? 'unsigned';
     const strength = strengthOfAssurance[best];
     return { ...nothing, strength, statement: wordDeclared(best, strength) };
@@ -78,7 +78,7 @@ function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>)
   });
 }
 
-/** For models whose ratios for changes were not measured: as strong as the strongest method that indicates a change. */
+/** For models without measured ratios for changes: the strength of the strongest method that indicates one. */
 function ofStrongestMethod({ findings, manipulation }: Examined) {
   const supporting = findings.filter(({ method }) => manipulation?.methods.includes(method));
   const steps = supporting.map(({ strength }) => strengths.indexOf(strength));
@@ -92,7 +92,7 @@ function ofStrongestMethod({ findings, manipulation }: Examined) {
   return { strength, statement };
 }
 
-/** For generated or recorded, from the traces of the whole picture; null if they have no validated meaning. */
+/** Strength for *generated or recorded*, from the traces of the whole picture; null if they mean nothing here. */
 function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null {
   const { generated } = readFigures(examined);
   if (generated === null) return null;
@@ -112,7 +112,7 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }
 
-/** For changed in part or not, from all methods; null if not measured or without a validated meaning. */
+/** Strength for *changed in part or not*, from all methods; null if not measured or without a validated meaning. */
 function weighChange(examined: Examined): Weighed | null {
   const odds = changeRatio(examined);
   const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
@@ -135,12 +135,12 @@ function weighChange(examined: Examined): Weighed | null {
 }
 
 interface StatedRatio {
-  /** Null if none can be stated. */
+  /** Null if no ratio can be stated. */
   readonly ratio: number | null;
   readonly strength: Strength;
 }
 
-/** Every ratio of a result is rounded here, and nowhere again. @param most - null if nothing was measured. */
+/** The only place where ratios are rounded. @param most - highest supported ratio; null if not measured. */
 function stateRatio(odds: number, most: number | null): StatedRatio {
   const traced = roundedDown(Math.min(highestRatio, odds));
   const ratio = most === null ? null : Math.min(traced, most);
@@ -153,7 +153,7 @@ interface Bound {
   readonly cap: Cap;
 }
 
-/** A picture's history is unknown, so the measured condition that supports the least counts. */
+/** The measured condition that supports the lowest ratio applies, because a picture's history is unknown. */
 function boundOfTraces(examined: Examined, side: 'real' | 'fake'): Bound {
   const held = examined.measured.flatMap(({ condition, ratios }) =>
     ratios === undefined
@@ -180,7 +180,7 @@ function boundOfTraces(examined: Examined, side: 'real' | 'fake'): Bound {
   return { ratio, cap: { ratio, strategy: null, condition, statement } };
 }
 
-/** For models whose ratios were not measured: what the error rates of their verdicts support. */
+/** For models whose ratios were not measured: the ratio that the error rates of their verdicts support. */
 function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): Bound {
   const supported = supportedRatio(measured, options.decisionStrategy, side);
   if (supported === null) {
@@ -193,7 +193,7 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
   }
   const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
   const ratio = roundedDown(supported.ratio);
-  // The figures may come from a looser strategy than the one that decided.
+  // The figures may have been measured under a looser strategy than the one that decided.
   const isLooser = strategy !== options.decisionStrategy;
   const statement = inBoth((language) => {
     const { count, rate, plain } = createNumberWriter(language);
@@ -212,12 +212,12 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
   return { ratio, cap: { ratio, strategy, condition, statement } };
 }
 
-/** The trace network's own strength ignores its error rates, and outside the validated domain it means nothing. */
+/** Limits the trace network's strength by its error rates; outside the validated range it means nothing. */
 export function boundedFinding(finding: WordedFinding, examined: Examined): WordedFinding {
   const { method, speaksFor, score } = finding;
   const { decision, provenance } = examined;
   const isMark = provenance.declarations.some(({ assurance }) => assurance === 'watermark');
-  // Earlier versions graded an unsigned entry like a signed one.
+  // Earlier versions rated an unsigned entry as highly as a signed one.
   if (method === 'declared-origin' && speaksFor === 'fake' && !isMark)
     return { ...finding, strength: strengthOfAssurance.unsigned };
   const { resultClass } = decision.byTraces ?? decision;
@@ -233,16 +233,16 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
 
 const silent = { speaksFor: 'neither', strength: 'none' } as const;
 
-/** Beyond this the calibration does not hold: it was fitted on a few hundred pictures. */
+/** Beyond this the calibration is not reliable: it was fitted on a few hundred pictures. */
 const highestRatio = 1e6;
 
-/** Odds of the side that a calibrated probability indicates: its likelihood ratio at even prior odds. */
+/** The odds that a calibrated probability gives its own side: the likelihood ratio at even prior odds. */
 export function toOdds(fakeProbability: number): number {
   const likelier = Math.max(fakeProbability, 1 - fakeProbability);
   return likelier / (1 - likelier);
 }
 
-/** To two significant digits, never up: a ratio is a claim. */
+/** Rounds down to two significant digits, because a ratio is a claim about strength. */
 function roundedDown(ratio: number): number {
   const step = 10 ** (Math.floor(Math.log10(ratio)) - 1);
   return Number((Math.floor(ratio / step + 1e-9) * step).toPrecision(2));

@@ -20,21 +20,21 @@ export interface ThreadTask extends CredentialsTask {
   readonly library: object;
 }
 
-/** The largest accepted file, 50 MB, takes three seconds on a busy machine. */
+/** The largest file that is accepted, 50 MB, takes three seconds on a busy machine. */
 const timeoutMs = 20_000;
-/** JavaScript heap only; the library's own memory lies outside it and is monitored with that of the child process. */
+/** Only the JavaScript heap: the library's own memory lies outside it, but within the child process's limit. */
 const maxHeapMb = 256;
 
 /**
- * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null if it cannot be read.
- * The first read in a process takes a fifth of a second, mostly for loading the 9 MB library, so it happens only for
- * pictures with credentials.
+ * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null if
+ * it cannot be read. The first read in a process takes a fifth of a second, mostly for loading the
+ * 9 MB library, so this runs only for pictures with credentials.
  */
 export async function readCrJson(task: CredentialsTask): Promise<unknown> {
   const workerData: ThreadTask = { ...task, library: compiledLibrary() };
   const worker = new Worker(
     new URL(`./c2pa-thread${extname(import.meta.url)}`, import.meta.url),
-    // Keeps the library's messages about a malicious store out of the log.
+    // Keeps messages of the library about a malicious store out of the log.
     {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
@@ -49,12 +49,12 @@ export async function readCrJson(task: CredentialsTask): Promise<unknown> {
   }
 }
 
-// Missing from the Node.js types.
+// Not included in the types of Node.js.
 declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => object };
 
 let library: object | null = null;
 
-/** The compiled code only: each thread instantiates it with its own memory. */
+/** The compiled code only, because each thread instantiates it with its own memory. */
 function compiledLibrary(): object {
   const file = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
   library ??= new WebAssembly.Module(readFileSync(file));
@@ -78,21 +78,21 @@ function parse(answer: unknown): unknown {
   try {
     return JSON.parse(answer);
   } catch {
-    // Nested too deeply for the parser.
+    // The nesting is too deep for the parser.
     return null;
   }
 }
 
 /**
- * The certificates of a PEM file, without any text between them.
+ * The certificates in a PEM file, without any other text.
  *
- * @throws {ForensicsError} `config_invalid` if the file cannot be read, contains no certificate, or contains an invalid
- *   one.
+ * @throws {ForensicsError} `config_invalid` if the file cannot be read, contains no certificate, or
+ *   contains an invalid one.
  */
 export function readTrustList(file: string): string {
   try {
     const blocks = readFileSync(file, 'utf8').match(pemBlock) ?? [];
-    // The library accepts any text, and then does not trust any signer or reads nothing at all.
+    // The library accepts any text, but then trusts no signer, or reads nothing at all.
     for (const block of blocks) void new X509Certificate(block);
     if (blocks.length > 0) return `${blocks.join('\n')}\n`;
   } catch (error) {
@@ -111,14 +111,14 @@ function refused(cause?: unknown): ForensicsError {
   );
 }
 
-// Converts crJSON into our own manifest type. Every member is untrusted; a missing one is skipped, never an error.
+// Converts crJSON into our own type of manifest. Every member is untrusted; a missing one is skipped, not an error.
 
 const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
 type Relation = (typeof relations)[number];
 
 interface Ingredient {
   readonly relation: Relation;
-  /** Label of the ingredient's manifest; null if it has none. */
+  /** Label of the ingredient's own manifest; null if it has none. */
   readonly label: string | null;
 }
 
@@ -141,11 +141,11 @@ export interface Manifest {
   readonly failures: readonly string[];
 }
 
-/** Limits that protect against malicious manifest stores. */
+/** Limits against malicious manifest stores. */
 const maxManifests = 100;
 const maxActions = 200;
 
-/** The active manifest first, then those of its ingredients. */
+/** The active manifest, followed by those of its ingredients. */
 export function manifestsIn(crJson: unknown): readonly Manifest[] {
   return asList(asMembers(crJson)['manifests'])
     .slice(0, maxManifests)
@@ -179,7 +179,7 @@ function toManifest(manifest: Members): Manifest {
   };
 }
 
-/** Common name of an X.509 name, with the organisation if that adds information. */
+/** The common name in an X.509 name, with the organisation if that adds information. */
 function subjectName(name: unknown): string | null {
   const { CN, O } = asMembers(name);
   const common = textIn(CN);
@@ -190,7 +190,7 @@ function subjectName(name: unknown): string | null {
   return `${common} (${organisation})`;
 }
 
-/** A string with a separate list in claim version 1, an object in version 2. */
+/** In version 1 of a claim, a string with a separate list; in version 2, an object. */
 function readClaimGenerator(claim: Members): string | null {
   const info = claim['claim_generator_info'];
   const product = productName(Array.isArray(info) ? info[0] : info);
@@ -204,7 +204,7 @@ function productName(value: unknown): string | null {
   return [textIn(name), textIn(version)].filter((part) => part !== null).join(' ');
 }
 
-/** Reads `c2pa.actions` and `c2pa.actions.v2`, with a numeric suffix if there are several. */
+/** Reads `c2pa.actions` and `c2pa.actions.v2`; if there are several, they have a numeric suffix. */
 function actionsIn(label: string, data: unknown): readonly CredentialAction[] {
   if (!/^c2pa\.actions(?:\.v\d+)?(?:__\d+)?$/.test(label)) return [];
   return asList(asMembers(data)['actions']).slice(0, maxActions).map(toAction);
@@ -231,7 +231,7 @@ function ingredientIn(label: string, data: unknown): Ingredient | null {
   return { relation, label: /\/c2pa\/([^/]+)$/.exec(url ?? '')?.[1] ?? null };
 }
 
-/** An X.509 certificate contains a single identity; a service (`verifiedIdentities`) gives one or more. */
+/** An X.509 certificate contains one identity; a service (`verifiedIdentities`) states one or more. */
 function identitiesIn(
   label: string,
   { signature: signed }: Members,
@@ -255,7 +255,7 @@ function identitiesIn(
 
 const maxIdentities = 20;
 
-/** Derives the state from the status codes of CAWG Identity Assertion 1.1, sections 7 and 8, for this assertion. */
+/** Derives the state of this assertion from the status codes of CAWG Identity Assertion 1.1, sections 7 and 8. */
 function stateOfIdentity(label: string, results: Members): CredentialIdentity['state'] {
   const codes = (kind: string) => codesIn(results[kind], `/${label}`);
   const [successes, failures] = [codes('success'), codes('failure')];
@@ -272,7 +272,7 @@ function stateOfIdentity(label: string, results: Members): CredentialIdentity['s
   return successes.includes('cawg.x509.credential.trusted') ? 'trusted' : 'signed';
 }
 
-/** @param where - required ending of the URI that a status refers to. */
+/** @param where - how the URI that a status refers to must end. */
 function codesIn(statuses: unknown, where = ''): readonly string[] {
   return asList(statuses)
     .map(asMembers)

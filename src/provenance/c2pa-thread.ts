@@ -1,18 +1,18 @@
 /**
- * Reads one manifest store in a separate thread, so that a malicious store cannot permanently take the child process's
- * time or memory: the thread is terminated afterwards. This is the only file that imports the C2PA library.
+ * Reads one manifest store in a separate thread, which is terminated afterwards, so that a malicious store cannot
+ * permanently take up the child process's time or memory. No other file imports the C2PA library.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { initSync, WasmReader } from '@contentauth/c2pa-wasm';
 import type { ThreadTask } from './c2pa-reader.ts';
 
-/** crJSON is text: a 16 MB store stays far below this once its pictures are left out. */
+/** crJSON is text: once its pictures are left out, it is far shorter than this, even for a 16 MB store. */
 const maxAnswerLength = 4_000_000;
 
 /**
- * Nothing in a file may open a connection. Two library settings forbid it (no remote manifests, no allowed hosts), and
- * the network functions are removed.
+ * Nothing in a file may cause a connection. Two settings of the library forbid it (no remote
+ * manifests, no allowed hosts), and the network functions are removed as well.
  */
 globalThis.fetch = () => Promise.reject(new Error('The examination may not open connections.'));
 
@@ -41,7 +41,7 @@ async function read({ bytes, mimeType, trustList, library }: ThreadTask): Promis
   return answer;
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours and of the same version.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours, in the same version.
 const answer = await read(workerData as ThreadTask);
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js, no window.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js, not a window.
 parentPort?.postMessage(answer);

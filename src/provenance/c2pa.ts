@@ -1,6 +1,6 @@
 /**
- * Reads the content credentials of a file: what its C2PA manifest store claims, whether that matches the bytes, and
- * whether the administrator trusts the signer.
+ * Reads the content credentials of a file: what its C2PA manifest store claims, whether that
+ * matches the bytes of the file, and whether the administrator trusts the signer.
  *
  * @see C2PA Technical Specification 2.3, on validation, actions and ingredients.
  */
@@ -69,7 +69,7 @@ const unreadable: ContentCredentials = {
 
 const certificates = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-/** The date on which the list's newest certificate became valid: a list has no date, but cannot be older than this. */
+/** The date from which the list's newest certificate is valid: a list has no date, but cannot be older than this. */
 function newestIn(trustList: string): string | null {
   const days = [...trustList.matchAll(certificates)].flatMap(([pem]) => {
     const validFrom = new Date(startOf(pem));
@@ -88,11 +88,11 @@ function startOf(pem: string): string {
 
 const hashMatch = /^assertion\.(?:data|boxes|collection|bmff)Hash\.match$/;
 
-/** Failures that mean the bytes differ from those signed. Others concern the signer or the format. */
+/** Failures that mean that the bytes differ from those that were signed. Others concern the signer or the format. */
 const byteFailure =
   /^(?:claim\.|claimSignature\.(?:mismatch|missing)|hashedURI\.|general\.|manifest\.inaccessible|assertion\.(?:(?:hashedURI|dataHash|boxesHash|collectionHash|bmffHash)\.|(?:required\.)?missing|inaccessible|undeclared|outsideManifest))/;
 
-/** An update manifest relies on the previous manifest for the picture's hash. */
+/** For the hash of the picture, an update manifest relies on the previous manifest. */
 function isIntact(active: Manifest, manifests: readonly Manifest[]): boolean {
   const bound = active.isUpdate ? manifests : [active];
   return (
@@ -111,12 +111,12 @@ function isTrusted({ successes, failures }: Manifest): boolean {
   return successes.includes('signingCredential.trusted') && !isRefused;
 }
 
-/** How a manifest relates to the picture: the history of the whole, or of a part pasted into it. */
+/** How a manifest relates to the picture: it is the history of the whole, or of a part pasted into it. */
 type Role = 'whole' | 'part';
 
 /**
- * Collects declarations from the active manifest back through its ingredients. A declaration carries the weight of the
- * weakest signature on the path to it, because anyone can sign that a picture descends from a trusted one.
+ * Collects declarations from the active manifest and, going back, from its ingredients. The weakest signature on the
+ * path to a declaration determines its weight, because anyone can sign that a picture descends from a trusted one.
  */
 function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] {
   const [active] = manifests;
@@ -133,7 +133,7 @@ function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] 
     found.push(...declaredBy(manifest, role, assurance));
     for (const { relation, label } of manifest.ingredients) {
       const past = label === null ? undefined : byLabel.get(label);
-      // The input of a generator is not its output.
+      // What a generator was given as input is not its output.
       if (past === undefined || relation === 'inputTo') continue;
       visit(past, relation === 'componentOf' ? 'part' : role, assurance);
     }
@@ -152,7 +152,7 @@ function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): reado
     const origin = declaredOrigin(originOfSourceType(digitalSourceType), action, role);
     if (origin === null || digitalSourceType === null) return [];
     const { claimGenerator } = manifest;
-    // A library writes the entry; it does not make the picture.
+    // The library only writes the entry; it does not make the picture.
     const named =
       software ?? (/^c2pa|\b(?:library|sdk)\b/i.test(claimGenerator ?? '') ? null : claimGenerator);
     const generator = origin === 'captured' ? null : named;
@@ -161,8 +161,8 @@ function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): reado
 }
 
 /**
- * The declared creation determines the origin of the whole picture; generated content that was added later, or in a
- * part, makes it manipulated.
+ * The declared creation determines the origin of the whole picture. Generated content that was
+ * added later, or in a part, makes the picture manipulated.
  */
 function declaredOrigin(
   origin: DeclaredOrigin | null,

@@ -1,6 +1,6 @@
 /**
- * Finds contradictions between two records of a file. None proves an alteration: clocks are wrong, and services strip
- * and rewrite metadata. Each raises a question that an examiner would ask.
+ * Finds contradictions between two records of a file. None of them proves an alteration, because clocks can be wrong,
+ * and services remove and rewrite metadata. Each raises a question that an examiner would ask.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, ResourceEvent, for the history.
  */
@@ -21,7 +21,7 @@ interface Records {
   readonly now: Date;
 }
 
-/** In the order of `inconsistencyCodes`. */
+/** Contradictions in the order of `inconsistencyCodes`. */
 export function findInconsistencies(records: Records): readonly Inconsistency[] {
   return [
     ...compareTimes(records),
@@ -37,12 +37,12 @@ const nothing = { values: {}, measures: {} } as const;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Maximum difference between local times in two time zones: 26 hours (UTC-12 to UTC+14). */
+/** Maximum difference between the local times of two time zones: 26 hours (from UTC-12 to UTC+14). */
 const maxZoneHours = 26;
 
 function compareTimes({ exif, now }: Records): readonly Inconsistency[] {
   const all: Inconsistency[] = [];
-  // An unset clock is no evidence.
+  // A clock that was never set is no evidence.
   const [takenAt, changedAt] = [exif.takenAt, exif.changedAt].map((time) =>
     time === null || isUnset(time.at) ? null : time,
   );
@@ -50,7 +50,7 @@ function compareTimes({ exif, now }: Records): readonly Inconsistency[] {
   const latest = Math.max(
     ...[exif.takenAt, exif.changedAt].map((time) => (time ? toUtc(time) : 0)),
   );
-  // The difference is not reported, because it would change each time the same file is examined.
+  // The difference is not reported, because it would be different whenever the same file is examined again.
   if (latest > now.getTime() + maxZoneHours * hourMs) {
     all.push({ code: 'time_in_future', ...nothing });
   }
@@ -62,7 +62,7 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
   const minutes = isExact
     ? (toUtc(changedAt) - toUtc(takenAt)) / minuteMs
     : (changedAt.at.getTime() - takenAt.at.getTime()) / minuteMs;
-  // Cameras take a moment to write; a program that rewrites the time may use any time zone.
+  // Cameras take a moment to write the file; a program that rewrites the time may use any time zone.
   if (minutes > 1) {
     return [{ code: 'modified_after_capture', values: { minutes }, measures: { minutes } }];
   }
@@ -88,9 +88,9 @@ function compareSizes({ facts, exif: { statedSize } }: Records): readonly Incons
   return [{ code: 'exif_size_differs', values, measures }];
 }
 
-/** A thumbnail's sides are rounded to whole pixels, and bars are located to within two pixels. */
+/** The sides of a thumbnail are rounded to whole pixels, and bars are located to within two pixels. */
 const maxShapeRatio = 1.06;
-/** Set by hand on synthetic pictures: the same scene stays above 0.98, a different one below 0.67. */
+/** Set by hand on synthetic pictures: correlations are above 0.98 for the same scene, below 0.67 for others. */
 const minCorrelation = 0.8;
 
 function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
@@ -103,7 +103,7 @@ function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
   return [{ code: 'thumbnail_content_differs', values: {}, measures: { correlation } }];
 }
 
-/** Manufacturers that have written a maker note into every JPEG for two decades. Others do so only in some models. */
+/** Makers that have written a maker note into every JPEG for two decades; others do so only in some models. */
 const makersWithNotes =
   /^(?:apple|canon|fujifilm|nikon|olympus|om digital solutions|panasonic|pentax|ricoh|sony)\b/i;
 
@@ -134,20 +134,20 @@ function readHistory({ history }: Records): readonly Inconsistency[] {
   return [{ code: 'xmp_history_of_editing', values: { steps, last }, measures: { steps } }];
 }
 
-/** A receiver may keep its last fix for a while. */
+/** A receiver may keep its last fix for this long. */
 const maxHoursOfFix = 1;
 /** Maximum offset of local time from UTC. */
 const maxHoursOfZone = 14;
 const dayHours = 24;
-/** GPS receivers count weeks up to this limit and start again; old ones fall back by it (IS-GPS-200, 20.3.3.3.1.1). */
+/** GPS receivers restart their count of weeks at this limit; old ones are then off by it (IS-GPS-200, 20.3.3.3.1.1). */
 const rolloverHours = 1024 * 7 * dayHours;
 
-/** The receiver takes its time from the satellites, while the camera's clock was set by hand. */
+/** The receiver's time comes from the satellites, but the camera's clock was set by hand. */
 function compareSatellites({
   exif: { takenAt, satelliteTime },
 }: Records): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
-  // A camera whose battery has run out restarts on 1 January of some year.
+  // If its battery has run out, a camera restarts on 1 January of some year.
   const isReset = takenAt.at.getUTCMonth() === 0 && takenAt.at.getUTCDate() === 1;
   if (isReset || isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
   const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
@@ -157,7 +157,7 @@ function compareSatellites({
   return [{ code: 'gps_time_differs', values: { minutes: 60 * hoursApart }, measures }];
 }
 
-/** Whether a time zone, a GPS week rollover, or a program that wrote local date or time as UTC explains the difference. */
+/** Whether the difference can be due to a time zone, a GPS week rollover, or a program that wrote local time as UTC. */
 function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
   const rollovers = Math.round(hoursAhead / rolloverHours);
   const hours = hoursAhead - rollovers * rolloverHours;
@@ -167,12 +167,12 @@ function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
   return explained.some((one) => Math.abs(hours - one) <= slack);
 }
 
-/** Years in which unset camera clocks start, on 1 January. */
+/** Years in which camera clocks that were never set start, on 1 January. */
 const firstYears: ReadonlySet<number> = new Set([1904, 1970, 1980, 1990, 2000]);
 
 /**
- * Whether a clock still counts from its first date, at most a week ago; some cameras start at midnight on 1 January of
- * the year they were made.
+ * Whether a clock is still counting from its first date, at most a week earlier. Some cameras start
+ * at midnight on 1 January of the year in which they were made.
  */
 function isUnset(at: Date): boolean {
   if (at.getUTCMonth() !== 0) return false;
@@ -181,7 +181,7 @@ function isUnset(at: Date): boolean {
   return isMidnight || (firstYears.has(at.getUTCFullYear()) && day <= 7);
 }
 
-/** Whether the receiver had no time yet: the date predates GPS in cameras, or is the first day of a week count. */
+/** Whether the receiver had no time yet: cameras had no GPS at that date, or it is the first day of a week count. */
 function isBeforeFirstFix(at: Date): boolean {
   const day = at.toISOString().slice(0, 10);
   return at.getUTCFullYear() < 1995 || isUnset(at) || gpsWeekStarts.has(day);

@@ -1,8 +1,8 @@
 /**
  * Pearson correlation of two series of equal length.
  *
- * @param least - minimum standard deviation; below it, a correlation would be chance.
- * @returns -1..1; null if either series deviates less.
+ * @param least - minimum standard deviation, because with a lower one, a correlation would be chance.
+ * @returns -1..1; null if the deviation of either series is lower.
  */
 export function correlate(
   a: Readonly<Float64Array>,

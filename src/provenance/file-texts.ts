@@ -1,15 +1,15 @@
-/** All text in a file in which a program may record what it did, with the field names. */
+/** All text in a file in which a program may record what it did, with the names of the fields. */
 
 import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 import type { FileText } from '../image/file-texts.ts';
 
 export interface ForeignTexts {
   readonly all: readonly FileText[];
-  /** The text of these fields in file order, wherever it is stored. */
+  /** The text of these fields in file order, wherever the file stores it. */
   of(...fields: readonly string[]): readonly FileText[];
 }
 
-/** A structure left behind by a generator. */
+/** A structure that a generator left behind. */
 export interface Recognised {
   readonly text: FileText;
   readonly origin: Exclude<DeclaredOrigin, 'captured'>;
@@ -21,16 +21,16 @@ export function findTexts(all: readonly FileText[]): ForeignTexts {
   return { all, of: (...fields) => fields.flatMap((field) => byField.get(field) ?? []) };
 }
 
-// Makes untrusted values safe to handle: text becomes printable, and JSON is parsed without trusting its shape.
+// Makes untrusted values safe to handle: text becomes printable, and the shape of parsed JSON is not trusted.
 
 const maxTextLength = 200;
 
 /**
- * Puts the text on one line, removes control characters and characters that hide text or change its direction, and
- * truncates it to 200 characters.
+ * Puts the text on one line, removes control characters, and characters that hide text or change
+ * its direction, and truncates the text to 200 characters.
  */
 export function printable(text: string): string {
-  // Truncated before cleaning, because text may have a million characters.
+  // Truncated before cleaning, because the text may have a million characters.
   const cleaned = text
     .slice(0, 4 * maxTextLength)
     .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
@@ -64,7 +64,7 @@ export function parseObject(text: string): Members | null {
     const value: unknown = JSON.parse(text);
     return asMembers(value);
   } catch {
-    // Not JSON, or nested too deeply: treat it as ordinary text.
+    // Not JSON, or nested too deeply: it is treated as ordinary text.
     return null;
   }
 }

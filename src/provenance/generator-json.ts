@@ -1,6 +1,6 @@
 /**
- * Recognises generators that store their settings as JSON in any field: ComfyUI, InvokeAI, Fooocus, SwarmUI, NovelAI
- * and others.
+ * Recognises generators that store their settings as JSON, in any field: ComfyUI, InvokeAI,
+ * Fooocus, SwarmUI, NovelAI and others.
  */
 
 import type { FileText } from '../image/file-texts.ts';
@@ -22,7 +22,7 @@ export function recogniseJson(texts: ForeignTexts): readonly Recognised[] {
   ];
 }
 
-/** Keys that wrap a generator's settings, as an object or as JSON text. */
+/** Keys that contain a generator's settings, either as an object or as JSON text. */
 const envelopes = [
   'prompt',
   'workflow',
@@ -32,10 +32,10 @@ const envelopes = [
   'extra_pnginfo',
 ] as const;
 
-/** The object in some text, after a leading name if there is one, and the objects that it wraps. */
+/** The object in some text, which may begin with a name, and the objects inside it. */
 function objectsIn(text: string): readonly Members[] {
   const json = text.replace(/^\s*\w[\w -]{0,30}:\s*(?=\{)/, '');
-  // Python writes NaN, which is not valid JSON, for nodes that run every time.
+  // For nodes that run every time, Python writes NaN, which is not valid JSON.
   const outer = parseObject(json) ?? parseObject(json.replaceAll(/\bNaN\b/g, 'null'));
   if (outer === null) return [];
   const inner = envelopes.map((name) => {
@@ -54,7 +54,7 @@ function recogniseObjects(
     const origin = originOfGraph(object);
     if (origin !== null) return [{ text, origin, generator: 'ComfyUI' }];
   }
-  // These settings alone could come from any program.
+  // On their own, these settings could come from any program.
   if (isNovelAi && objects.some(hasSampling)) return [generated(text, 'NovelAI')];
   for (const object of objects) {
     const program = programs.find(([, isOf]) => isOf(object));
@@ -69,7 +69,7 @@ function generated(text: FileText, generator: string | null, settings: Members =
   return { text, origin: isPart ? 'ai-manipulated' : 'ai-generated', generator };
 }
 
-/** Recognises settings stored as separate PNG text chunks: Easy Diffusion, and programs based on `diffusers`. */
+/** Recognises settings stored as separate PNG text chunks, as by Easy Diffusion and programs based on `diffusers`. */
 function recogniseSingleTexts(texts: ForeignTexts): readonly Recognised[] {
   const own = texts.all.filter(({ place }) => place === 'png-text');
   const settings = Object.fromEntries(own.map(({ field, text }) => [field, text]));
@@ -88,7 +88,7 @@ const easyDiffusion: Program = [
     isNumeric(settings['num_inference_steps'] ?? settings['Steps']),
 ];
 
-/** A prompt, a seed, a number of steps and the other inputs of a sampler: no program writes these for a photograph. */
+/** A prompt, a seed, a number of steps and the other inputs of a sampler, which no program writes for a photograph. */
 const anyProgram: Program = [
   null,
   (settings) => {
@@ -128,8 +128,8 @@ const programs: readonly Program[] = [
     ({ c, uc, sampler, seed, steps }) =>
       isText(c) && (isText(uc) || isText(sampler)) && isNumeric(seed) && isNumeric(steps),
   ],
-  // The PNG's text chunks as one object, as hidden in the pixels; or the settings, in which `uc` is the negative
-  // prompt.
+  // Either the text chunks of the PNG as one object, as hidden in the pixels, or the settings, in
+  // which `uc` is the negative prompt.
   [
     'NovelAI',
     ({ Software: name, uc, request_type: type, ...settings }) =>
@@ -139,7 +139,7 @@ const programs: readonly Program[] = [
   anyProgram,
 ];
 
-/** Fooocus writes its numbers as strings. */
+/** Fooocus writes numbers as strings. */
 function isFooocus({
   version,
   seed,
@@ -152,7 +152,7 @@ function isFooocus({
   return isNamed && isNumeric(seed) && isNumeric(steps);
 }
 
-/** Nodes keyed by name, each with its type; or a list of nodes with the type among their data. */
+/** Nodes by name, each with a type; or a list of nodes, with the type in the data of each. */
 function isInvokeGraph({ nodes }: Members): boolean {
   return [...asList(nodes), ...Object.values(asMembers(nodes))]
     .map(asMembers)
@@ -175,16 +175,16 @@ function isNumeric(value: unknown): boolean {
 const maxNodes = 20_000;
 
 const samples = /sampler|UltimateSDUpscale|(?:Face|Segs?)Detailer/i;
-/** Nodes that call a hosted model, by vendor; excludes their helper nodes, which scale or hold a colour. */
+/** Nodes that call a hosted model, by vendor; not their helper nodes, which scale a picture or hold a colour. */
 const hosted =
   /^(?:OpenAI(?:Dalle|GPTImage)|Flux(?:Pro|KontextPro|KontextMax|2)\w*Node|Ideogram|LumaImage(?!Reference)|Recraft(?:Text|Image)|Stability(?:Stable)?Image|(?:Google)?Gemini\w*Image|GeminiNanoBanana|Imagen|ByteDance(?:Image|Seedream)|Seedream|Kling\w*Image(?:Generation|Expand)|Wan\w*ToImageApi|RunwayTextToImage|Reve\w*Image|Grok\w*Image|Bria\w*Image|HunyuanImage\w*Api|QwenImage\w*Api|Midjourney)/i;
 const inpainting = /inpaint|SetLatentNoiseMask|ProFill|ProExpand|ImageExpand|Detailer/i;
 
 /**
- * What the graph of ComfyUI generated; null if it only edits its input, or is not a graph. ComfyUI stores it as it ran, in
- * `prompt` (nodes by number, each with `class_type` and `inputs`), and as it was drawn, in `workflow` (a list of nodes
- * with their `type`). ComfyUI also scales and crops photographs, so a graph counts only if it contains a sampler or a
- * call to a hosted model.
+ * What ComfyUI's graph generated; null if it only edits its input, or is not a graph. ComfyUI
+ * stores a graph as it was run, in `prompt` (nodes by number, each with `class_type` and `inputs`),
+ * and as it was drawn, in `workflow` (a list of nodes with a `type`). ComfyUI also scales and crops
+ * photographs, so a graph counts only if it contains a sampler or calls a hosted model.
  */
 function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured'> | null {
   const kinds = nodeClasses(graph);
@@ -195,14 +195,14 @@ function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured'> | nu
     : 'ai-generated';
 }
 
-/** Class names of all nodes in a graph of either form, including its subgraphs. */
+/** The class names of all nodes in a graph of either form, including those in subgraphs. */
 function nodeClasses(graph: Members): readonly string[] {
   const subgraphs = asList(asMembers(graph['definitions'])['subgraphs']);
   const groups = Object.values(asMembers(asMembers(graph['extra'])['groupNodes']));
   const drawn = [graph, ...subgraphs, ...groups]
     .flatMap((part) => asList(asMembers(part)['nodes']))
     .map(asMembers)
-    // Muted (2) and bypassed (4) nodes do not run.
+    // Nodes that are muted (2) or bypassed (4) do not run.
     .filter(({ mode }) => mode !== 2 && mode !== 4)
     .map(({ type }) => type);
   const ran = Object.values(graph)

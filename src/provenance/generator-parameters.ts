@@ -1,19 +1,19 @@
-/** Recognises generators by the text that they write to a file; for those that write JSON, see `generator-json.ts`. */
+/** Recognises generators by text that they write into a file; for those that write JSON, see `generator-json.ts`. */
 
 import type { FileText } from '../image/file-texts.ts';
 import { asMembers, type ForeignTexts, parseObject, type Recognised } from './file-texts.ts';
 import { recogniseJson } from './generator-json.ts';
 
 /**
- * Recognises a structure that a program leaves behind, never just a word: a photograph whose caption mentions a
- * generator is still a photograph. Each recogniser knows one format or family of formats.
+ * Recognises a structure that a program leaves behind, never a mere word: a photograph whose caption mentions a
+ * generator is still a photograph. Each recogniser knows one format, or one family of formats.
  */
 type Recogniser = (texts: ForeignTexts) => readonly Recognised[];
 
 /** Optional version suffix: `v6.1`, `3`, `2.0 (Web)`. */
 const rest = /^(?: ?v?\d[\d.]*(?: \([^)]{1,40}\))?)?$/i;
 
-/** Names written by programs that only generate. */
+/** Names written by programs that do nothing but generate. */
 const generators: readonly (readonly [RegExp, string])[] = [
   [/^adobe firefly/i, 'Adobe Firefly'],
   [/^bing image creator/i, 'Bing Image Creator'],
@@ -42,19 +42,19 @@ const generators: readonly (readonly [RegExp, string])[] = [
   [/^stable diffusion(?: xl)?/i, 'Stable Diffusion'],
 ];
 
-/** Fields in which programs write their name. `Make` is for cameras, but some services use it too. */
+/** Fields in which programs write their name; some services also use `Make`, which is meant for cameras. */
 export const toolFields = ['Software', 'CreatorTool', 'ImageEditingSoftware'] as const;
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** The prompt with its options, ending in the job identifier: `a harbour --ar 3:2 --v 6.1 Job ID: <UUID>`. */
+/** The prompt and its options, then the job identifier: `a harbour --ar 3:2 --v 6.1 Job ID: <UUID>`. */
 const midjourneyJob = new RegExp(`\\s--[a-z]+\\b.*\\sJob ID: ${uuid}$`, 'is');
 
 const recognisers: readonly Recogniser[] = [
   (texts) => texts.all.flatMap((text) => recogniseLine(text) ?? []),
   recogniseJson,
   recogniseDream,
-  // Recognised by fixed values in particular fields.
+  // These are recognised by fixed values in particular fields.
   recogniseMidjourney,
   recogniseFlux,
   recogniseGoogle,
@@ -63,7 +63,7 @@ const recognisers: readonly Recogniser[] = [
   recogniseToolField,
 ];
 
-/** One result per piece of text and generator. */
+/** One result for each text and generator. */
 export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] {
   const byText = new Map<FileText, Recognised>();
   for (const recognise of recognisers) {
@@ -74,7 +74,7 @@ export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] 
   return [...byText.values()];
 }
 
-/** InvokeAI's original format, a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`. */
+/** InvokeAI's original format was a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`. */
 function recogniseDream(texts: ForeignTexts): readonly Recognised[] {
   const options = [/ -s ?\d/, / -S ?-?\d/, / -W ?\d/, / -H ?\d/];
   return texts.all
@@ -91,7 +91,7 @@ function recogniseMidjourney(texts: ForeignTexts): readonly Recognised[] {
     .map((text) => ({ text, origin: 'ai-generated', generator: 'Midjourney' }));
 }
 
-/** Black Forest Labs' own program writes its name as the camera maker. */
+/** Black Forest Labs' own program writes its name into the field for the camera maker. */
 function recogniseFlux(texts: ForeignTexts): readonly Recognised[] {
   const isMaker = texts.of('Make').some(({ text }) => text.startsWith('Black Forest Labs'));
   if (!isMaker) return [];
@@ -105,7 +105,7 @@ function recogniseFlux(texts: ForeignTexts): readonly Recognised[] {
     }));
 }
 
-/** Matches the entire credit line, in IPTC or XMP. */
+/** The whole credit line must match, in IPTC or XMP. */
 function recogniseGoogle(texts: ForeignTexts): readonly Recognised[] {
   return texts.of('Credit').flatMap((text): readonly Recognised[] => {
     if (text.text === 'Made with Google AI') {
@@ -116,7 +116,7 @@ function recogniseGoogle(texts: ForeignTexts): readonly Recognised[] {
   });
 }
 
-/** Matches a signature of at least 64 bytes as the description, and a UUID as the artist. */
+/** The description must be a signature of at least 64 bytes, and the artist a UUID. */
 function recogniseGrok(texts: ForeignTexts): readonly Recognised[] {
   const isArtist = new RegExp(`^${uuid}$`, 'i');
   if (!texts.of('Artist').some(({ text }) => isArtist.test(text))) return [];
@@ -133,7 +133,7 @@ function recogniseToolField(texts: ForeignTexts): readonly Recognised[] {
   });
 }
 
-/** The generator called exactly `name`; null if the text contains anything else. */
+/** The generator whose name is exactly `name`; null if the text contains anything else. */
 export function generatorNamed(name: string): string | null {
   for (const [pattern, generator] of generators) {
     const begins = pattern.exec(name.trim())?.[0];
@@ -146,7 +146,7 @@ export function generatorNamed(name: string): string | null {
  * Recognises the label that Chinese law requires on generated media: a JSON object with `Label` and the producer. 1
  * declares generated content; 2 (possible) and 3 (suspected) are guesses, not declarations.
  *
- * @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG
+ * @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP. Generators also write it as PNG
  *   text and as the EXIF user comment.
  */
 function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
@@ -163,12 +163,12 @@ function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
 }
 
 const maxLineLength = 20_000;
-/** Prompts may contain the word "Steps" too; the settings come last. */
+/** Prompts may contain the word "Steps" as well, but the settings come last. */
 const maxTries = 20;
 
 /**
- * Parses the line that Stable Diffusion web UI (AUTOMATIC1111) and compatible programs write after the prompt:
- * `Steps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512, ...`. Some services lose the line breaks before it.
+ * Parses the line that Stable Diffusion web UI (AUTOMATIC1111) and compatible programs write after the prompt: `Steps:
+ * 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512, ...`. Some services remove the line breaks before it.
  */
 function recogniseLine(text: FileText): Recognised | null {
   // Some programs escape their line breaks.
@@ -184,7 +184,7 @@ function recogniseLine(text: FileText): Recognised | null {
   return null;
 }
 
-/** The settings in the line with `Steps` at `start`; null if the text merely mentions steps. */
+/** The settings in the line in which `Steps` begins at `start`; null if the text merely mentions steps. */
 function settingsAt(whole: string, start: number): ReadonlyMap<string, string> | null {
   const before = whole
     .slice(Math.max(0, start - maxLineLength), start)
@@ -193,7 +193,7 @@ function settingsAt(whole: string, start: number): ReadonlyMap<string, string> |
   const [after = ''] = whole.slice(start, start + maxLineLength).split(/[\r\n]/);
   const isLine = /^\s*(?:[A-Z][\w ]{0,40}: [^:]{0,200}, )*$/.test(before.slice(-500));
   if (isLine && before.length <= 500) return complete(settingsIn(before + after));
-  // On one line with the prompt, the settings must end the text and not end like a sentence.
+  // On the same line as the prompt, the settings must end the text, and not with a full stop or the like.
   const isEnd = start + after.length === whole.length && !/[.!?]$/.test(after);
   return isEnd && !leadsIn.test(before) ? complete(settingsIn(after)) : null;
 }
@@ -207,7 +207,7 @@ function settingsIn(line: string): ReadonlyMap<string, string> {
   return new Map([...pairs].map(([, name = '', value = '']) => [name, value.trim()] as const));
 }
 
-/** For each kind of setting, its names (which differ between forks) and the pattern of its value. */
+/** For each kind of setting, its names, which differ between forks, and the pattern of its values. */
 const kinds: readonly (readonly [names: readonly string[], pattern: RegExp])[] = [
   [['Sampler'], /^[A-Za-z]/],
   [
@@ -220,7 +220,7 @@ const kinds: readonly (readonly [names: readonly string[], pattern: RegExp])[] =
   [['Version', 'App'], /^\S/],
 ];
 
-/** Requires steps and seed, without which nothing is generated, and two more kinds of settings; otherwise null. */
+/** The settings, if they include steps and seed, which every generation needs, and two more kinds; otherwise null. */
 function complete(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> | null {
   const is = (names: readonly string[], pattern: RegExp) =>
     names.some((name) => pattern.test(settings.get(name) ?? ''));
@@ -229,7 +229,7 @@ function complete(settings: ReadonlyMap<string, string>): ReadonlyMap<string, st
   return isGenerated && others >= 2 ? settings : null;
 }
 
-/** The program writes its name to `App`, or is recognisable by its version format. */
+/** The program writes its name to `App`, or is recognised by the format of its version. */
 function programName(settings: ReadonlyMap<string, string>): string {
   const version = settings.get('Version') ?? '';
   if (settings.has('Civitai resources')) return 'Civitai';

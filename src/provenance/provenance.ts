@@ -1,43 +1,43 @@
 /**
- * What a file says about its own origin and history, and whether that is consistent. It reads bytes and metadata but
- * does not reach a verdict: anyone can write these statements, unless a verified signature says otherwise, and their
- * absence proves nothing.
+ * What a file says about its own origin and history, and whether that is consistent. It reads bytes
+ * and metadata but reaches no verdict: unless a verified signature says otherwise, anyone can write
+ * these statements, and their absence proves nothing.
  */
 
 import type { Evidence } from '../contract/evidence.ts';
 import type { Bilingual, InconsistencyCode } from '../contract/vocabulary.ts';
 import type { StoredWarning } from '../image/metadata.ts';
 
-/** The types that the contract describes are its own: all text in them comes from the file. */
+/** The contract describes these types; all text in them comes from the file. */
 type Stated = Evidence['provenance'];
 
 /**
- * `value` is untrusted, made printable and truncated to 200 characters; `generator` is a product name, if it is given
- * or clearly recognisable.
+ * `value` is untrusted, made printable and truncated to 200 characters; `generator` is the name of
+ * a product, if it is stated or clearly recognisable.
  */
 export type Declaration = Stated['declarations'][number];
 
 /**
- * A C2PA manifest store. Integrity and trust are separate facts: a forger can sign, but not in someone else's name.
- * Optional members are absent in examinations from earlier versions.
+ * A C2PA manifest store. Integrity and trust are separate facts, because a forger can sign, but not
+ * in someone else's name. Optional members are absent in examinations from earlier versions.
  */
 export type ContentCredentials = NonNullable<Stated['credentials']>;
 
 /**
- * A person or organisation involved in the picture, attested by their own signature (CAWG Identity Assertion 1.1) or by
- * a service that verified accounts and documents.
+ * A person or organisation involved in the picture, attested by a signature of their own (CAWG
+ * Identity Assertion 1.1) or by a service that has verified accounts and documents.
  */
 export type CredentialIdentity = NonNullable<ContentCredentials['identities']>[number];
 
 export type CredentialAction = ContentCredentials['actions'][number];
 
-/** One step of the history that editing programs keep in XMP, as each program reported it. */
+/** One step of the history that editing programs keep in XMP, as the program described it. */
 export type HistoryStep = Stated['history'][number];
 
 /** A program or device that the file mentions, and its kind. */
 export type NamedSoftware = Stated['software'][number];
 
-/** Origin of a JPEG's quantisation tables. */
+/** Where the quantisation tables of a JPEG come from. */
 export type QuantisationClass = NonNullable<Stated['quantisation']>;
 
 export type FileLayout = Stated['layout'];
@@ -56,7 +56,7 @@ export interface InconsistencyValues {
   readonly maker_note_missing_for_camera: NoValues;
   readonly xmp_history_of_editing: {
     readonly steps: number;
-    /** The latest step that mentions a program. */
+    /** The latest step that names a program. */
     readonly last: Pick<HistoryStep, 'software' | 'when'> | null;
   };
   readonly gps_time_differs: { readonly minutes: number };
@@ -64,7 +64,7 @@ export interface InconsistencyValues {
 
 type NoValues = Readonly<Record<string, never>>;
 
-/** A contradiction as a code with values. Examinations stored by earlier versions hold sentences instead of values. */
+/** A contradiction, as a code with values; in examinations stored by earlier versions, sentences instead of values. */
 export type Inconsistency = CodedInconsistency | StoredSentence;
 
 type CodedInconsistency = {
@@ -85,7 +85,7 @@ export interface Provenance {
   readonly declarations: readonly Declaration[];
   readonly credentials: ContentCredentials | null;
   readonly software: readonly NamedSoftware[];
-  /** Oldest step first, limited to the latest hundred. */
+  /** At most the latest hundred steps, the oldest first. */
   readonly history: readonly HistoryStep[];
   readonly quantisation: QuantisationClass | null;
   readonly inconsistencies: readonly Inconsistency[];
@@ -94,7 +94,7 @@ export interface Provenance {
   readonly warnings: readonly StoredWarning[];
 }
 
-/** Provenance of a file without statements; also used for examinations stored before provenance was read. */
+/** Provenance of a file without statements; also for examinations stored before provenance was read. */
 export const noProvenance: Provenance = {
   declarations: [],
   credentials: null,

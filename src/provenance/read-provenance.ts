@@ -1,6 +1,6 @@
 /**
- * Reads everything that a file says about its origin. Never throws because of the file: anything that cannot be read
- * becomes a warning.
+ * Reads everything that a file says about its origin. Never throws because of the file: what cannot
+ * be read becomes a warning.
  */
 
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
@@ -25,7 +25,7 @@ import { readWatermark } from './watermark.ts';
 interface ProvenanceOptions {
   /** PEM certificates of the signers that the administrator trusts; null for none. */
   readonly trustList: string | null;
-  /** Current time, against which times in the file are compared. */
+  /** The time with which times in the file are compared; now if omitted. */
   readonly now?: Date;
 }
 
@@ -50,7 +50,7 @@ export async function readProvenance(
     ? await readContentCredentials(bytes, facts.format, trustList)
     : null;
   const credentials = signed?.credentials ?? null;
-  // The most trustworthy first; among equals, fully generated pictures before partly generated ones.
+  // The most trustworthy comes first; of equals, a fully generated picture comes before a partly generated one.
   const declarations = [
     ...(signed?.declarations ?? []),
     ...readWatermark(picture),
@@ -74,7 +74,7 @@ export async function readProvenance(
     inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),
     warnings: [
-      // A truncated text is stored with the metadata, and was recognised before truncation, so nothing was lost.
+      // Truncated text was stored with the metadata but recognised before truncation, so nothing was lost.
       ...facts.metadata.warnings.filter(
         (warning) =>
           typeof warning === 'string' || !['texts_cut', 'entries_cut'].includes(warning.code),
@@ -87,7 +87,7 @@ export async function readProvenance(
 
 /** Unsigned declarations: digital source types, and traces of generators. */
 function declaredIn(texts: ForeignTexts): readonly Declaration[] {
-  // IPTC Photo Metadata 2025.1 has a field for the AI system's name next to the source type.
+  // Next to the source type, IPTC Photo Metadata 2025.1 has a field for the name of the AI system.
   const [used] = texts.of('AISystemUsed');
   const system = textIn(used?.text);
   const types = texts.of('DigitalSourceType').flatMap((text) => {
@@ -98,7 +98,7 @@ function declaredIn(texts: ForeignTexts): readonly Declaration[] {
   const generated = recogniseGenerators(texts).map(({ text, origin, generator }) =>
     unsigned(text, origin, generator),
   );
-  // Without a source type, the system's name alone declares a generated picture.
+  // If there is no source type, the name of the system alone declares a generated picture.
   const isTyped = texts.of('DigitalSourceType').length > 0;
   const named = used && !isTyped ? [unsigned(used, 'ai-generated', system)] : [];
   return [...types, ...named, ...generated];
@@ -121,7 +121,7 @@ const maxSteps = 100;
 
 const historyPath = /^History\/(action|softwareAgent|when|parameters)$/;
 
-/** The editing history that programs recorded, one `xmpMM:History` entry per step. */
+/** The history that editing programs recorded: one `xmpMM:History` entry per step. */
 function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
   const fields = packet.filter(({ path }) => historyPath.test(path));
   return [...Map.groupBy(fields, ({ item }) => item).values()].map((step) => {
@@ -137,7 +137,7 @@ function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
 
 const thumbnailLost: Warning = { code: 'thumbnail_unreadable', values: {} };
 
-/** XMP's `dcterms:provenance` says where the manifest is: in the file itself (`self#jumbf=...`) or at a URL. */
+/** In XMP, `dcterms:provenance` says where the manifest is: in the file itself (`self#jumbf=...`) or at a URL. */
 function credentialWarnings(texts: ForeignTexts, hasCredentials: boolean): readonly Warning[] {
   const places = texts.of('provenance').filter(({ place }) => place === 'xmp');
   if (places.some(({ text }) => !text.trim().startsWith('self#'))) {

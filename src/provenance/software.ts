@@ -1,6 +1,6 @@
 /**
- * Collects the names of programs, devices and platforms in a file. Anyone can write a name, so names are classified but
- * never trusted.
+ * Collects the names of programs, devices and platforms in a file. Anyone can write a name, so
+ * names are classified but not trusted.
  */
 
 import type { FileText } from '../image/file-texts.ts';
@@ -25,7 +25,7 @@ export function nameSoftware({ texts, declarations, credentials, history, jpeg }
   const names: readonly NamedSoftware[] = [
     ...declarations.flatMap(({ generator, place }) => {
       if (generator === null) return [];
-      // An editing program with a built-in model is still classified as an editor.
+      // An editing program that includes a model is still an editor.
       const { kind, name } = sorted(generator);
       return { kind: kind === 'editor' ? kind : ('generator' as const), name, place };
     }),
@@ -36,7 +36,7 @@ export function nameSoftware({ texts, declarations, credentials, history, jpeg }
     ),
     ...platformsIn(texts),
     ...(credentials === null ? [] : namedByCredentials(credentials)),
-    // Photoshop's export for the web stores its quality in a segment that no other program writes.
+    // When exporting for the web, Photoshop stores the quality in a segment that no other program writes.
     ...(jpeg?.segments.some(({ label }) => label === 'APP12 Ducky') ? [savedForWeb] : []),
   ];
   const byName = new Map<string, NamedSoftware>();
@@ -52,7 +52,7 @@ const savedForWeb: NamedSoftware = {
   place: 'exif',
 };
 
-/** Programs that edit pictures, by the beginning of the names that they write. */
+/** Programs that edit pictures, recognised by how their names begin. */
 const editors: readonly RegExp[] = [
   /^(?:ACD Systems|ACDSee|Adobe (?:Photoshop|Lightroom|Camera Raw|Illustrator|Bridge|ImageReady))/i,
   /^(?:Affinity Photo|Aperture|Aurora HDR|BeautyPlus|Canva|Capture One|CorelDRAW|darktable|DxO)/i,
@@ -64,13 +64,13 @@ const editors: readonly RegExp[] = [
 
 function sorted(text: string): Pick<NamedSoftware, 'kind' | 'name'> {
   const name = printable(text);
-  // ComfyUI and InvokeAI also crop and scale: their names alone declare nothing.
+  // ComfyUI and InvokeAI also crop and scale pictures, so their names alone declare nothing.
   const isGenerator = generatorNamed(name) !== null || /^(?:ComfyUI|InvokeAI)\b/.test(name);
   if (isGenerator) return { kind: 'generator', name };
   return { kind: editors.some((editor) => editor.test(name)) ? 'editor' : 'unknown', name };
 }
 
-/** A camera's software is its firmware, unless it is a known program. */
+/** A camera's software is its firmware, unless the name is that of a known program. */
 function toolIn(tool: FileText, texts: ForeignTexts): NamedSoftware {
   const { kind, name } = sorted(tool.text);
   const { place } = tool;
@@ -79,15 +79,15 @@ function toolIn(tool: FileText, texts: ForeignTexts): NamedSoftware {
 }
 
 /**
- * Bare versions (Apple, Huawei), or versions after the maker's own prefix: `Ver.1.00`, `ILCE-7M3 v3.10`, `HDR+
- * 1.0.585804401zd`.
+ * Versions on their own (Apple, Huawei) or after the maker's own prefix: `Ver.1.00`, `ILCE-7M3
+ * v3.10`, `HDR+ 1.0.585804401zd`.
  */
 const version =
   /^\d+(?:\.\d+){1,3}$|^(?:.{0,40} )?(?:firmware |ver(?:sion)?[. ]?|v)\d+(?:\.\d+)+\w*$|^HDR\+ /i;
 
 /**
- * Null if the name is not firmware. Apple writes the bare version of iOS or iPadOS; Samsung a build that begins with
- * the model, such as `G991BXXS5CVGB` for an `SM-G991B`.
+ * Null if the name is not that of firmware. Apple writes only the version of iOS or iPadOS; Samsung
+ * writes a build that starts with the model, such as `G991BXXS5CVGB` for an `SM-G991B`.
  */
 function firmwareNamed(name: string, texts: ForeignTexts): string | null {
   const [make, model] = [texts.of('Make')[0]?.text ?? '', texts.of('Model')[0]?.text ?? ''];
@@ -101,15 +101,15 @@ function firmwareNamed(name: string, texts: ForeignTexts): string | null {
 }
 
 /**
- * Maker and model; the maker is left out if the model starts with it or with its first word: `NIKON CORPORATION`,
- * `NIKON D800`.
+ * Maker and model. The maker is left out if the model starts with it or with its first word: `NIKON
+ * CORPORATION`, `NIKON D800`.
  */
 function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   const firstText = (field: string): FileText | undefined => texts.of(field)[0];
   const make = firstText('Make');
   const model = firstText('Model');
   if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];
-  // The camera fields may hold a workflow instead.
+  // The camera fields may contain a workflow instead.
   if (isStructure(make.text) || isStructure(model.text)) return [];
   const maker = printable(make.text);
   const type = printable(model.text);
@@ -118,7 +118,7 @@ function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   return [{ kind: 'camera', name, place: make.place }];
 }
 
-/** Facebook and Instagram write `FBMD` and hexadecimal digits into the IPTC instructions. */
+/** In the IPTC instructions, Facebook and Instagram write `FBMD` and hexadecimal digits. */
 function platformsIn(texts: ForeignTexts): readonly NamedSoftware[] {
   return texts
     .of('Special Instructions', 'SpecialInstructions', 'Instructions')

@@ -1,9 +1,9 @@
-/** The terms with which files declare how their picture was made. */
+/** The terms with which a file declares how its picture was made. */
 
 import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 
 /**
- * What each term declares. Null if it means neither a camera nor a trained model: drawings, screenshots, pictures
+ * What each term declares; null if it means neither a camera nor a trained model: drawings, screenshots, pictures
  * computed by a formula (`algorithmicMedia`), composites of arbitrary parts.
  *
  * @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), including retired terms;
@@ -46,7 +46,7 @@ export function readSourceType(text: string | null): SourceType | null {
   return types.find((type) => type.toLowerCase() === term) ?? null;
 }
 
-/** What the type declares; null if it is unknown or declares neither origin. */
+/** What the type declares; null if it is unknown, or declares neither origin. */
 export function originOfSourceType(text: string | null): DeclaredOrigin | null {
   const type = readSourceType(text);
   return type === null ? null : origins[type];

@@ -1,6 +1,6 @@
 /**
- * Compares the EXIF thumbnail with the picture. Programs that crop or retouch often keep the old thumbnail, so it may
- * show what the picture looked like before.
+ * Compares the EXIF thumbnail with the picture. Programs that crop or retouch often keep the old thumbnail, which may
+ * then show what the picture looked like before.
  *
  * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010).
  */
@@ -11,11 +11,11 @@ import { correlate } from './correlation.ts';
 
 export interface ThumbnailComparison {
   /**
-   * Aspect ratio of the thumbnail relative to the picture's, or its reciprocal if larger: 1 for the same shape,
-   * otherwise more.
+   * Aspect ratio of the thumbnail divided by the picture's, or the reciprocal if that is larger: 1
+   * if the shape is the same, otherwise more.
    */
   readonly shapeRatio: number;
-  /** Correlation of the two on a grid of cells, -1..1; null if either is too uniform to compare. */
+  /** Correlation of thumbnail and picture on a grid of cells, -1..1; null if either is too uniform to compare. */
   readonly correlation: number | null;
 }
 
@@ -24,12 +24,12 @@ interface AlignedThumbnail extends ThumbnailComparison {
   readonly upright: Thumbnail;
 }
 
-/** Cells per side: as coarse as the smallest thumbnail, so that scaling makes no difference. */
+/** Cells on each side: as coarse as the smallest thumbnail, so that scaling makes no difference. */
 const side = 16;
-/** Standard deviation of the cells, in grey levels, below which a correlation is chance. */
+/** Minimum standard deviation of the cells, in grey levels; below it, a correlation is chance. */
 const minContrast = 4;
 
-/** The thumbnail in the orientation that matches the picture best; null without a thumbnail. */
+/** The thumbnail in the orientation in which it matches the picture best; null without a thumbnail. */
 export function alignThumbnail({
   facts,
   luma,
@@ -37,7 +37,7 @@ export function alignThumbnail({
 }: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>): AlignedThumbnail | null {
   if (thumbnail === undefined) return null;
   const { width, height, orientation } = facts;
-  // Cameras either rotate the thumbnail with the picture or leave it in sensor orientation; both are normal.
+  // Some cameras rotate the thumbnail with the picture, and others leave it as the sensor stored it; both are normal.
   const turn = orientation === 1 ? (plane: Thumbnail) => [plane] : allTurns;
   const aspectRatio = (plane: Thumbnail) => {
     const ratio = (plane.width * height) / (plane.height * width);
@@ -45,7 +45,7 @@ export function alignThumbnail({
   };
   const nearest = (planes: readonly Thumbnail[]) => Math.min(...planes.map(aspectRatio));
   const [whole, bare] = [turn(thumbnail), turn(withoutBars(thumbnail))];
-  // Dark edges may be bars or night sky: use whichever version matches the picture better.
+  // Dark edges may be bars or a night sky, so the version that matches the picture better is used.
   const planes = nearest(whole) <= nearest(bare) ? whole : bare;
   const shapeRatio = nearest(planes);
   const own = meanGrid({ width, height, luma });
@@ -61,7 +61,7 @@ export function alignThumbnail({
   );
 }
 
-/** All eight rotations and mirror images, the original first. */
+/** All eight rotations and mirror images; the first is the original. */
 function allTurns(plane: Thumbnail): readonly Thumbnail[] {
   const lies = [false, true];
   return lies.flatMap((isTransposed) =>
@@ -95,7 +95,7 @@ function turned({ width, height, luma }: Thumbnail, turn: Turn): Thumbnail {
 
 /** Maximum grey level of a black bar, including ringing. */
 const black = 24;
-/** Maximum size of a bar: a third on either side. */
+/** Maximum width of a bar: a third of the picture on either side. */
 const maxBar = 1 / 3;
 
 /** Removes the black bars with which cameras pad thumbnails to 4:3. */
@@ -112,7 +112,7 @@ function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
   return { ...bare, luma: inside };
 }
 
-/** Only pairs of bars count: a dark edge on one side belongs to the picture. */
+/** Bars come in pairs: a dark edge on only one side belongs to the picture. */
 function findBars(count: number, lineAt: (i: number) => Uint8Array): readonly [number, number] {
   const most = Math.floor(count * maxBar);
   const isBar = (i: number) => lineAt(i).every((luma) => luma <= black);
@@ -123,7 +123,7 @@ function findBars(count: number, lineAt: (i: number) => Uint8Array): readonly [n
   return Math.abs(first - last) <= 2 ? [first, last] : [0, 0];
 }
 
-/** Mean luma of `side` by `side` cells, row-major. */
+/** Mean luma of a grid of `side` by `side` cells, row-major. */
 function meanGrid({ luma, width, height }: Thumbnail): Float64Array {
   const cells = new Float64Array(side * side);
   for (let cell = 0; cell < cells.length; cell++) {
@@ -138,7 +138,7 @@ function meanGrid({ luma, width, height }: Thumbnail): Float64Array {
   return cells;
 }
 
-/** First and last pixel of a cell along a side of `length` pixels; at least one pixel. */
+/** First and last pixel of a cell along a side of `length` pixels; a cell has at least one pixel. */
 function cellRange(cell: number, length: number): readonly [number, number] {
   const start = Math.floor((cell * length) / side);
   return [start, Math.max(start + 1, Math.floor(((cell + 1) * length) / side))];

@@ -1,4 +1,4 @@
-/** Finds data after the end of the picture, and counts the pictures in a file. */
+/** Finds data after the end of the picture, and counts the pictures in the file. */
 
 import { ascii, dataView } from '../image/bytes.ts';
 import { type FileClues, readFileClues } from '../image/container.ts';
@@ -19,7 +19,7 @@ export function readLayout(
   };
 }
 
-/** Format, offset, and signature at that offset as Latin-1. */
+/** Format, offset of the signature, and the signature as Latin-1. */
 const signatures: readonly (readonly [string, number, string])[] = [
   ['zip', 0, 'PK\x03\x04'],
   ['jpeg', 0, '\xff\xd8\xff'],
@@ -37,7 +37,7 @@ function detectKind(trailing: Uint8Array): string | null {
   if (trailing.length === 0) return null;
   const known = signatures.find(([, at, text]) => ascii(trailing, at, text.length) === text);
   if (known !== undefined) return known[0];
-  // Samsung phones end their files with a directory of the data they appended.
+  // At the end of their files, Samsung phones write a directory of the data that they appended.
   if (String.fromCharCode(...trailing.subarray(-4)) === 'SEFT') return 'samsung-trailer';
   if (trailing.every((byte) => byte === 0)) return 'zeros';
   const isPlainText = trailing
@@ -50,7 +50,7 @@ const entriesTag = 0xb002;
 const entryBytes = 16;
 const maxPictures = 100;
 
-/** Counts the additional pictures listed in the index that really are at their offsets (CIPA DC-007, 5.2.3). */
+/** Counts the additional pictures that the index lists and that really are at their offsets (CIPA DC-007, 5.2.3). */
 function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): number {
   const entries = index && readDirectories(index.tiff).primary.get(entriesTag);
   if (!index || !entries) return 0;
@@ -65,7 +65,7 @@ function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): numbe
   return found;
 }
 
-/** Counts complete JPEG files, one after another. */
+/** Counts complete JPEG files that follow one another. */
 function countTrailing(trailing: Uint8Array): number {
   let rest = trailing;
   for (let found = 0; ; found++) {
@@ -73,15 +73,15 @@ function countTrailing(trailing: Uint8Array): number {
     try {
       rest = rest.subarray(readFileClues(rest, 'jpg').endOffset);
     } catch {
-      // Starts like a picture but is not one: stop counting.
+      // This starts like a picture but is not one, so the count ends here.
       return found;
     }
   }
 }
 
 /**
- * The table that mozjpeg scales by default, for luma and chroma alike, in zig-zag order. From N. Robidoux's work for
- * ImageMagick; extracted from files written by mozjpeg.
+ * The table that mozjpeg scales by default, both for luma and for chroma, in zig-zag order. From N.
+ * Robidoux's work for ImageMagick; extracted from files that mozjpeg wrote.
  */
 const mozjpegBase: readonly number[] = [
   16, 16, 16, 16, 17, 16, 18, 20, 20, 18, 25, 27, 24, 27, 25, 37, 34, 31, 31, 34, 37, 56, 40, 43,
@@ -90,7 +90,7 @@ const mozjpegBase: readonly number[] = [
 ];
 
 /**
- * @returns `custom` also if the luma and chroma tables are libjpeg's but with different settings.
+ * @returns `custom` also if the luma and chroma tables are both libjpeg's, but with different settings.
  * @see J. D. Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital
  *   Investigation 5 (2008), for the classes.
  */
@@ -107,7 +107,7 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
       return { kind: 'libjpeg', name: null, quality };
     }
   }
-  // If both match, because all steps are 1 or 255, the standard table is checked first.
+  // The standard tables are checked first, because both match if all steps are 1 or 255.
   for (let quality = 100; quality >= 1; quality--) {
     const table = scaleTable(mozjpegBase, quality);
     if (hasTables(table, table)) return { kind: 'known-software', name: 'mozjpeg', quality: null };

@@ -1,7 +1,7 @@
 /**
  * Finds the marks that generators put in the lower right corner of their pictures: the four-pointed star of Google's
- * Gemini app, white and half transparent, and the five coloured squares of DALL-E 2. Unlike metadata, they survive
- * saving as JPEG and scaling. Their shapes and positions were measured on published pictures.
+ * Gemini app, which is white and half transparent, and the five coloured squares of DALL-E 2. Unlike metadata, they
+ * survive scaling and saving as JPEG. Their shapes and positions were measured on published pictures.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -23,32 +23,32 @@ export function readVisibleMark(picture: Pixels): readonly Declaration[] {
 }
 
 /**
- * Edges count as a star's if they match by at least this many standard deviations of what chance would produce. None of
- * 3,124 pictures without a star exceeded 5.5. Of 47 others in which a person sees one, 38 reach this value, 37 as JPEG
- * 75, 38 at half size as JPEG 80, and 36 at a third (`bin/evaluate/watermarks.ts`).
+ * Edges count as those of a star if they match by at least this many standard deviations of what chance would produce.
+ * None of 3,124 pictures without a star exceeded 5.5. Of 47 others, in which a person sees one, 38 reach this value, 37
+ * as JPEG 75, 38 at half size as JPEG 80, and 36 at a third (`bin/evaluate/watermarks.ts`).
  */
 const minDeviations = 6.5;
 
-/** Side of the star in pixels: 48 or 96 as generated, other sizes after scaling. */
+/** Side of the star in pixels: 48 or 96 as generated; other sizes after scaling. */
 const sides = { least: 12, most: 104, step: 1.06 };
-/** The same as a share of the shorter side of the picture. */
+/** Side of the star as a share of the shorter side of the picture. */
 const shares = { least: 0.02, most: 0.14 };
-/** Distance of its centre from the right and lower edges, in star sides: in most pictures, and in newer ones. */
+/** Distance of the star's centre from the right and lower edges, in star sides: in most pictures, and in newer ones. */
 const layouts = [1 / 2 + 2 / 3, 1 / 2 + 2] as const;
 
-/** Number of cells per side of the star, and of the square around it in which edges are compared. */
+/** Number of cells along each side of the star, and along each side of the frame in which edges are compared. */
 const cells = 24;
 const framed = 30;
-/** Number of cells by which the star may be out of place. */
+/** By how many cells the star may be away from the expected position. */
 const slack = 3;
 const patchSide = framed + 2 * slack;
 
-/** Standard deviation of the correlation with a star at a fixed place in photographs. */
+/** Standard deviation, over photographs, of the correlation with a star at a fixed place. */
 const chance = 0.06;
 
 /**
- * How closely edges in the corner follow the outline of a star, in standard deviations of what chance would produce; 0
- * if hardly at all.
+ * How closely edges in the corner follow the outline of a star, in standard deviations of what
+ * chance would produce; 0 if they hardly do.
  */
 export function deviationsOfStar(picture: Pixels): number {
   const { width, height } = picture.facts;
@@ -67,14 +67,14 @@ export function deviationsOfStar(picture: Pixels): number {
   return best / chance;
 }
 
-/** Sums of the colours above and left of each pixel in the lower right corner; they give the mean of any rectangle. */
+/** For each pixel in the lower right corner, sums of the colours above and to the left, from which means follow. */
 interface Corner {
   readonly side: number;
   /** `side + 1` rows of `side + 1` entries of three colours. */
   readonly sums: Float64Array;
 }
 
-/** @param most - largest side of the corner, if the picture is large enough. */
+/** @param most - maximum side of the corner, which is smaller if the picture is. */
 function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number): Corner {
   const side = Math.min(width, height, most);
   const stride = 3 * (side + 1);
@@ -88,7 +88,7 @@ function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number): Cor
   return { side, sums };
 }
 
-/** Mean colours of `patchSide` by `patchSide` cells of `step` pixels, which begin at `start` in both directions. */
+/** Mean colours of `patchSide` by `patchSide` cells of `step` pixels; the first begins at (`start`, `start`). */
 function cutPatch({ side, sums }: Corner, start: number, step: number): Float64Array {
   const edges = patchSide + 1;
   const upTo = new Float64Array(3 * edges * edges);
@@ -118,12 +118,12 @@ function cutPatch({ side, sums }: Corner, start: number, step: number): Float64A
 }
 
 /**
- * The star is what remains of a square after four circles around its corners are cut out: their radius, and the offset
- * of their centres.
+ * The star is what remains of a square when four circles around its corners are cut out; this is
+ * the radius of the circles, and the offset of their centres.
  */
 const circles = { radius: 0.6425, offset: 0.6435 };
 
-/** How deep a point of the frame is inside the star, in star sides; negative outside. */
+/** How deep a point of the frame lies inside the star, in star sides; negative outside the star. */
 function depthAt(column: number, row: number): number {
   const x = Math.abs(column - framed / 2) / cells;
   const y = Math.abs(row - framed / 2) / cells;
@@ -131,7 +131,7 @@ function depthAt(column: number, row: number): number {
   return Math.min(depth, 1 / 2 - Math.max(x, y));
 }
 
-/** Share of each cell of the frame that the star covers. */
+/** The share of each cell of the frame that the star covers. */
 const star = Float64Array.from({ length: framed * framed }, (_, cell) => {
   const depth = depthAt((cell % framed) + 1 / 2, Math.floor(cell / framed) + 1 / 2);
   return Math.min(1, Math.max(0, depth * cells + 1 / 2));
@@ -142,7 +142,7 @@ interface Edges {
   readonly down: Float64Array;
 }
 
-/** Grey levels per cell above which the direction of an edge counts rather than its height. */
+/** In grey levels per cell: for a steeper edge, only the direction counts, not the height. */
 const softness = 8;
 
 /** Differences between the neighbours of each cell, divided by their length plus `softness`. */
@@ -161,21 +161,21 @@ function findEdges(plane: Float64Array, side: number): Edges {
   return { across, down };
 }
 
-/** The edges of the star on mid-grey. */
+/** The edges of the star on a mid-grey background. */
 const outline = findEdges(
   star.map((share) => 64 * share),
   framed,
 );
 const outlineLength = Math.hypot(...outline.across, ...outline.down);
 
-/** First cells of the frames in a patch: equally far from the right and lower edges, give or take a cell. */
+/** First cells of the frames in a patch: equally far from the right and the lower edge, to within a cell. */
 const starts = Array.from({ length: 2 * slack + 1 }, (_, down) =>
   [down - 1, down, down + 1]
     .filter((right) => right >= 0 && right <= 2 * slack)
     .map((right) => down * patchSide + right),
 ).flat();
 
-/** Correlation -1..1 of the edges with the star's outline in the frame where it is highest; 0 if that is not a star. */
+/** Correlation, -1..1, with the star's outline, in the frame where it is highest; 0 if what is there is not a star. */
 function matchStar(patch: Float64Array): number {
   const grey = Float64Array.from({ length: patchSide ** 2 }, (_, cell) => {
     const at = 3 * cell;
@@ -193,7 +193,7 @@ function matchStar(patch: Float64Array): number {
 /** Correlation below which colours are not compared. */
 const minLikeness = 0.2;
 
-/** Correlation -1..1 of the edges in the frame that begins at a cell of the patch with the outline of the star. */
+/** Correlation, -1..1, between the star's outline and the edges in the frame that begins at this cell of the patch. */
 function compare({ across, down }: Edges, first: number): number {
   let [both, squares] = [0, 1];
   for (let row = 0, cell = 0; row < framed; row++) {
@@ -207,7 +207,7 @@ function compare({ across, down }: Edges, first: number): number {
   return both / Math.sqrt(squares) / outlineLength;
 }
 
-/** Cells of a frame inside and around the star, as positions in the patch relative to the first cell of the frame. */
+/** Cells of a frame inside and around the star, as positions relative to the first cell of the frame. */
 const [inside, around] = [cellsOfDepth(0.03, 1), cellsOfDepth(-0.2, -0.03)];
 
 function cellsOfDepth(least: number, most: number): readonly number[] {
@@ -218,12 +218,12 @@ function cellsOfDepth(least: number, most: number): readonly number[] {
   });
 }
 
-/** Opacity of the star: 0.5, or 0.3 in later pictures, give or take the effect of an uneven background. */
+/** Opacity of the star: 0.5, or 0.3 in later pictures; the range allows for the effect of an uneven background. */
 const opacities = { least: 0.18, most: 0.75 };
-/** Largest error of a colour, as a share of its distance from white. */
+/** Maximum error of a colour, as a share of its distance from white. */
 const maxError = 0.12;
 
-/** Whether the colours in the star are those around it mixed with white. */
+/** Whether the colours in the star are a mixture of white and the colours around it. */
 function isBlended(patch: Float64Array, first: number): boolean {
   const colours = [0, 1, 2].map((colour) => {
     const levelOf = (places: readonly number[]) =>
@@ -246,9 +246,9 @@ const squareColours = [
   [255, 110, 60],
   [60, 70, 255],
 ] as const;
-/** Side of a square in pixels: 16 as generated, less after scaling. */
+/** Side of a square in pixels: 16 as generated; less after scaling. */
 const squareSides = { least: 4, most: 17 };
-/** Levels by which the colours of the corner may differ from these. Without the squares, they differ by 75 or more. */
+/** By how many levels the corner's colours may differ from these; without the squares, they differ by 75 or more. */
 const maxDistance = 40;
 
 /** Root mean square difference between the corner's colours and those of the squares, in levels. */

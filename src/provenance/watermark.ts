@@ -1,8 +1,8 @@
 /**
  * Reads the watermark that the reference code of Stable Diffusion, SDXL and FLUX embeds, and compares it with the
  * messages that this code writes. The watermark repeats its bits over 8 by 8 pixel blocks: in the approximation band of
- * a Haar transform of U, the largest coefficient of a block is moved into the lower or upper half of a step of 36. It
- * survives PNG, but rarely JPEG.
+ * a Haar transform of U, the largest coefficient of a block is moved into the lower or the upper half of a step of 36.
+ * It survives PNG, but rarely JPEG.
  *
  * @see The Python package invisible-watermark 0.2.0, method `dwtDct`.
  */
@@ -29,17 +29,17 @@ export const marks: readonly Mark[] = [
     'Stable Diffusion XL (reference code)',
     '101100111110110010010000011110111011000110011110',
   ),
-  // As Python formats the number, without leading zeros.
+  // As Python formats the number, that is, without leading zeros.
   ofBits('FLUX (reference code)', '1010101111111010000111100111001111010100101110'),
 ];
 
-/** Pixel count of the smallest picture that the package marks. */
+/** Number of pixels in the smallest picture that the package marks. */
 const minPixels = 256 * 256;
 
 /**
- * Number of standard deviations by which the match (Fisher's z of a correlation) must exceed chance. None of 1,200
- * photographs reached this; of 40 pictures with each of the four marks, all did as PNG, 53% as JPEG 95, 25% as JPEG
- * 90 and 2% as JPEG 75 (`bin/evaluate/watermarks.ts`).
+ * By how many standard deviations the match (Fisher's z of a correlation) must exceed chance. None
+ * of 1,200 photographs reached this. Of 40 pictures with each of the four marks, all did as PNG,
+ * 53% as JPEG 95, 25% as JPEG 90 and 2% as JPEG 75 (`bin/evaluate/watermarks.ts`).
  */
 const minDeviations = 6;
 
@@ -68,13 +68,13 @@ export function readWatermark(
 const side = 8;
 const step = 36;
 
-/** The bit of each block, row by row: 1 if its largest AC coefficient lies in the upper half of a step. */
+/** The bit of each block, in row-major order: 1 if the largest AC coefficient lies in the upper half of a step. */
 function readBlocks({
   rgb,
   luma,
   facts: { width, height },
 }: Pick<Picture, 'rgb' | 'luma' | 'facts'>): Uint8Array {
-  // U of 8-bit YUV with OpenCV's rounding (`COLOR_BGR2YUV`), in integer arithmetic; its Y is the picture's luma.
+  // U of 8-bit YUV, rounded as by OpenCV (`COLOR_BGR2YUV`), in integer arithmetic; Y is the picture's luma.
   const uAt = (at: number) => ((492 * (rgb[3 * at + 2]! - luma[at]!) + 128_500) / 1000) | 0;
   const [columns, rows] = [Math.floor(width / side), Math.floor(height / side)];
   const blocks = new Uint8Array(columns * rows);
@@ -94,10 +94,10 @@ function readBlocks({
   return blocks;
 }
 
-/** In a picture of a single colour, all blocks are the same. */
+/** In a picture of one colour, all blocks are the same. */
 const minDeviation = 1e-6;
 
-/** How closely the mean over each bit's blocks follows the message, in standard deviations of what chance produces. */
+/** How closely the blocks' means for each bit follow the message, in standard deviations of what chance produces. */
 function deviations(blocks: Uint8Array, bits: readonly number[]): number {
   const length = bits.length;
   const sums = new Float64Array(length);
@@ -111,7 +111,7 @@ function deviations(blocks: Uint8Array, bits: readonly number[]): number {
   return Math.atanh(Math.min(likeness, 1 - 1e-12)) * Math.sqrt(length - 3);
 }
 
-/** Most significant bit of each character first. */
+/** The most significant bit of each character comes first. */
 function ofText(generator: string, message: string): Mark {
   const bits = Array.from(message, (letter) => letter.charCodeAt(0).toString(2).padStart(8, '0'));
   return { generator, message, bits: Array.from(bits.join(''), Number) };

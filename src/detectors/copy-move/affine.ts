@@ -22,8 +22,8 @@ export interface Moves {
 const passes = 3;
 
 /**
- * Fits by least squares, then once more without the points that are off by more than `maxOffsetPx`. Null if the points
- * are collinear, or when fewer than half follow one transform.
+ * Fits by least squares, then again without the points that are off by more than `maxOffsetPx`.
+ * Null if the points are collinear, or if fewer than half of them follow one transform.
  */
 export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   const kept = new Uint8Array(moves.x.length).fill(1);
@@ -46,7 +46,7 @@ export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   return affine;
 }
 
-/** Solves the normal equations with the means subtracted, so that large coordinates do not cost precision. */
+/** Solves the normal equations after subtracting the means, so that large coordinates do not reduce precision. */
 function solve(moves: Moves, kept: Uint8Array): Affine | null {
   const [mx, my] = [meanKept(moves.x, kept), meanKept(moves.y, kept)];
   const [mu, mv] = [meanKept(moves.toX, kept), meanKept(moves.toY, kept)];
@@ -85,12 +85,12 @@ function meanKept(values: Float32Array, kept: Uint8Array): number {
   return sum / count;
 }
 
-/** Mean factor by which lengths grow, over all directions. */
+/** Factor by which lengths grow, averaged over all directions. */
 export function affineScale({ a, b, d, e }: Affine): number {
   return Math.sqrt(Math.abs(a * e - b * d));
 }
 
-/** Deviation from a similarity: 0 when all angles are preserved; roughly how far circles turn into ellipses. */
+/** Deviation from a similarity: 0 if all angles are preserved, otherwise roughly how elliptical circles become. */
 export function affineShear(affine: Affine): number {
   const { a, b, d, e } = affine;
   const scale = affineScale(affine);
@@ -118,7 +118,7 @@ export function after(outer: Affine, inner: Affine): Affine {
   };
 }
 
-/** The inverse transform. The linear part must be invertible. */
+/** The inverse transform; the linear part must be invertible. */
 export function invertAffine({ a, b, c, d, e, f }: Affine): Affine {
   const area = a * e - b * d;
   const back = { a: e / area, b: -b / area, d: -d / area, e: a / area };

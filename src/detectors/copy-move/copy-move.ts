@@ -1,6 +1,6 @@
 /**
  * Finds parts of a picture that occur twice, including rotated, scaled or mirrored copies. Forgers often hide something
- * under a copy of its surroundings, or paste something several times to multiply it. The pixels do not show which of
+ * under a copy of its surroundings, or paste an object several times to multiply it. The pixels do not show which of
  * two similar regions is the copy, so the map marks both.
  */
 
@@ -36,14 +36,14 @@ import {
 } from './score.ts';
 import { refine, type Refined } from './refine.ts';
 
-/** In pixels; a smaller picture has no space for two regions with a gap between them. */
+/** In pixels; a smaller picture has no room for two regions with a gap between them. */
 const minSidePx = 64;
-/** Minimum share of the picture with enough texture to compare. */
+/** Minimum share of the picture that must have enough texture to be compared. */
 const minCompared = 0.02;
-/** A pair is marked if its probability is at least this, just above the neutral value of 0.5. */
+/** Minimum probability of a pair that is marked, just above the neutral value of 0.5. */
 const shownFrom = 0.51;
 
-/** Value of every cell if nothing was found: there may still be a copy that this method cannot see. */
+/** Value of every cell if nothing was found, because there may still be a copy that this method cannot detect. */
 const neutral = 0.5;
 
 export const copyMove: Detector<LocalisedFinding | Skipped> = {
@@ -52,10 +52,10 @@ export const copyMove: Detector<LocalisedFinding | Skipped> = {
 };
 
 /**
- * The part of `copyMove` that reads the picture, separated so that another thread can search without the picture itself.
+ * The second part of `copyMove`, which does not need the picture itself, so that another thread can run it.
  *
- * @param size - of the picture, in pixels.
- * @param described - the surroundings of its pixels, if another thread has described them already.
+ * @param size - size of the picture, in pixels.
+ * @param described - the described surroundings of each pixel, if another thread has computed them already.
  */
 export function findCopies(
   working: WorkingPicture,
@@ -119,10 +119,10 @@ function describePair({ region }: Pair, { here, there }: Marks, size: Size): See
   return { here: one, there: other, affine: region.affine, size };
 }
 
-/** Compared share of the picture above which the smooth remainder is not mentioned. */
+/** If at least this share of the picture was compared, the smooth remainder is not mentioned. */
 const comparedWhole = 0.9;
 
-/** Naturally repetitive content gives a weak finding often enough that the wording allows for it. */
+/** The wording for a weak finding allows for repetitive content, which often causes one. */
 function toStatement(
   seen: Seen | null,
   { strength }: Weight,
@@ -137,7 +137,7 @@ function toStatement(
   return { code, values: describeCopies(seen) };
 }
 
-/** Degrees, and scale factor, above which a transform is more than a fitting error. */
+/** Rotation in degrees, and scale factor, from which a transform is more than a fitting error. */
 const minTurn = 3;
 const minScaling = 1.05;
 
@@ -155,7 +155,7 @@ function describeCopies({ here, there, affine, size }: Seen): Copies {
   };
 }
 
-/** In pixels of the picture. The offset points from the centre of the first region to that of the second. */
+/** Lengths are in pixels of the picture. The offset points from the centre of the first region to the second. */
 function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
   return {
     ...regionMeasures(here),
@@ -174,10 +174,10 @@ function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
   };
 }
 
-/** Minimum distance as a share of the shorter side: anything closer is the same object. */
+/** Minimum distance as a share of the shorter side: two regions closer than this are the same object. */
 const minStep = 0.05;
 const minStepPx = 16;
-/** Minimum cells of a region in the match field: smaller ones match by chance. */
+/** Minimum number of cells of a region in the match field, because smaller ones match by chance. */
 const minSeed = 8;
 
 function searchCopies(working: WorkingPicture, described?: Surroundings): CopySearch {
@@ -210,22 +210,22 @@ function createSteps(): () => number {
   };
 }
 
-// Grows regions and keeps each only once, however many parts of it the field contained.
+// Grows regions and keeps each of them once, even if the field contained several parts of it.
 
-/** Limits the time: more seeds than this come only from patterns, and the largest ones contain the most information. */
+/** Limits the time: only patterns give more seeds than this, and the largest seeds contain the most information. */
 const maxSeeds = 40;
-/** Minimum cells of a grown region: smaller ones match by chance. */
+/** Minimum number of cells of a grown region, because smaller ones match by chance. */
 const minCells = 15;
-/** Limit on the total area of all regions, relative to the picture: patterns cover it many times over. */
+/** Maximum total area of all regions, relative to the picture, because patterns cover it many times over. */
 const maxCover = 2;
 
 interface GrowthInput {
   readonly field: MatchField;
-  /** Minimum displacement: anything that moves less is the same object. */
+  /** Minimum displacement: anything displaced by less is the same object. */
   readonly minPx: number;
 }
 
-/** @param seeds - sorted by size, largest first. */
+/** @param seeds - sorted by size, the largest first. */
 function growAll(
   seeds: readonly Region[],
   details: Details,

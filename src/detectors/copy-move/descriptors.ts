@@ -19,9 +19,9 @@ export interface Surroundings {
 }
 
 /**
- * Gradients and curvatures are scaled to roughly the response, in grey levels, to a step through a disc of 3, 5 or 8
- * pixels. Brightness may have been changed along with the copy, so the mean itself counts for less than differences
- * between means.
+ * Gradients and curvatures are scaled to about the response, in grey levels, to a step that crosses
+ * a disc of 3, 5 or 8 pixels. Brightness may have been changed along with the copy, so the mean
+ * itself counts less than differences between means.
  *
  * @param descriptors - all 0; filled and returned.
  */
@@ -69,7 +69,7 @@ export function describeSurroundings(
   return { descriptors, spread };
 }
 
-/** Repeated box blurs approximate a Gaussian, which is isotropic. @param between - scratch space, overwritten. */
+/** Repeated box blurs approximate a Gaussian, which is isotropic. @param between - temporary space; overwritten. */
 function gaussianBlurs(values: Float32Array, width: number, between: Float32Array) {
   const twice = (from: Float32Array, radius: number) =>
     boxMean(boxMean(from, width, radius, between), width, radius);
@@ -113,15 +113,15 @@ function curvature(values: Float32Array, at: number, width: number, step: number
   return Math.sqrt(along * along + across * across) / (step * step);
 }
 
-/** Number of bits for the column in a packed pixel position; the row is stored above them. Unpacking needs no division. */
+/** Number of bits for the column in a packed pixel position, with the row above them; unpacking needs no division. */
 export const rowBits = 16;
 export const columnMask = 0xffff;
-/** Minimum standard deviation, in grey levels: anything smoother matches everything. */
+/** Minimum standard deviation, in grey levels: anything smoother would match everything. */
 export const minSpread = 1.5;
 
 /**
- * The least correlated descriptor components that carry the most information, and the number of equal-frequency bins
- * for each.
+ * The least correlated of the descriptor components that carry the most information, each with its
+ * number of equal-frequency bins.
  */
 const digits = [
   { slot: 3, parts: 8 },
@@ -132,7 +132,7 @@ const digits = [
   { slot: 12, parts: 4 },
 ] as const;
 const keyCount = digits.reduce((product, { parts }) => product * parts, 1);
-/** Every how many pixels a component's values are sampled for its distribution. */
+/** One in this many pixels is sampled to estimate the distribution of a component. */
 const sampledEvery = 61;
 
 interface Sorted {
@@ -182,8 +182,8 @@ const tableMiddle = 0x8000;
 const tableLength = 2 * tableMiddle;
 
 /**
- * One lookup table per digit: maps a component value, counted from the minimum of an Int16, to its equal-frequency bin,
- * multiplied by the number of keys that the following digits distinguish.
+ * One lookup table per digit. It maps the value of a component, counted from the minimum of an Int16, to an
+ * equal-frequency bin, multiplied by the number of keys that the remaining digits distinguish.
  */
 function quantileTables({ descriptors, spread }: Surroundings): Uint16Array {
   const tables = new Uint16Array(digits.length * tableLength);

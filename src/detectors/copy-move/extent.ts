@@ -1,11 +1,11 @@
-/** Finds how far the two regions of a transform agree, growing from some initial cells. */
+/** Finds how far the two regions of a transform match, growing from some initial cells. */
 
 import { type Affine, moved } from './affine.ts';
 import { type Plane, valueAt, type WorkingPicture } from './features.ts';
 import { gridPx } from './match-field.ts';
 import type { Region } from './regions.ts';
 
-/** Maximum difference of the two regions relative to their mean energy, within a window: 0.6 is a correlation of 0.7. */
+/** Maximum difference of two windows, relative to their mean energy: 0.6 corresponds to a correlation of 0.7. */
 const maxDifference = 0.6;
 const windowCells = 2;
 
@@ -14,11 +14,11 @@ interface Spread {
   readonly cells: Int32Array;
   /** Cells per row of the field. */
   readonly columns: number;
-  /** Minimum displacement: anything that moves less is the same object. */
+  /** Minimum displacement: anything displaced by less is the same object. */
   readonly minPx: number;
 }
 
-/** The cells that agree, and all connected cells that agree too. */
+/** Those of the given cells that match, and all matching cells connected to them. */
 export function spreadFrom({ plane, cells, columns, minPx }: Spread, affine: Affine): Int32Array {
   const rows = Math.floor(plane.height / gridPx);
   const seen = new Uint8Array(columns * rows);
@@ -39,7 +39,7 @@ export function spreadFrom({ plane, cells, columns, minPx }: Spread, affine: Aff
   return Int32Array.from(taken);
 }
 
-/** Whether the window around (x, y) looks like its destination; false if either lies outside the picture. */
+/** Whether the window around (x, y) resembles its destination; false if either lies outside the picture. */
 function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine): boolean {
   const reach = windowCells * gridPx;
   if (Math.min(x, y) < reach) return false;
@@ -53,20 +53,20 @@ function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine
       energy += (s * s + t * t) / 2;
     }
   }
-  // NaN if the destination is outside the picture, and comparisons with NaN are false.
+  // If the destination is outside the picture, this is NaN, and comparisons with NaN are false.
   return difference <= maxDifference * energy;
 }
 
-/** Growth limit in cells: the reach of a descriptor plus the window of the plane. */
+/** Maximum growth in cells: the radius of a descriptor plus the radius of the window in the plane. */
 const maxGrowth = 6;
-/** A neighbour is added while the two regions differ there by at most this factor more than they do inside. */
+/** A neighbouring cell is added if its difference is at most this many times the mean difference inside the region. */
 const maxTimes = 2;
-/** Difference in grey levels that is always tolerated, for grain and compression. */
+/** Difference in grey levels that is always allowed, because of grain and compression. */
 const minLimit = 3;
 /** Radius in pixels of the squares over which differences are averaged. */
 const windowPx = 2;
 
-/** The region's cells, and those around it that match about as well under the same transform. */
+/** The region's cells, and the surrounding cells that match about as well under the same transform. */
 export function growExtent(region: Region, picture: WorkingPicture, columns: number): Int32Array {
   const differenceAt = differing(region, picture, columns);
   const inside = region.cells.reduce((sum, cell) => sum + differenceAt(cell), 0);
@@ -88,8 +88,8 @@ export function growExtent(region: Region, picture: WorkingPicture, columns: num
 }
 
 /**
- * Difference in grey levels between a cell and its destination under the region's transform; infinite if either lies
- * outside.
+ * Difference in grey levels between the surroundings of a cell and their destination under the
+ * region's transform; infinite if either lies outside the picture.
  */
 function differing({ affine }: Region, { width, height, luma }: WorkingPicture, columns: number) {
   const { a, b, c, d, e, f } = affine;

@@ -1,4 +1,4 @@
-/** The picture scaled to the size in which copies are searched. */
+/** The picture, scaled to the size at which the search for copies runs. */
 
 import type { Picture } from '../../image/picture.ts';
 import { boxMean } from '../blocks.ts';
@@ -16,7 +16,7 @@ export interface WorkingPicture {
   readonly red: Float32Array;
 }
 
-/** Bounds the time for large pictures. A copy with a side below a tenth of the picture's may then be missed. */
+/** Limits the time. Copies whose sides are less than a tenth as long as the picture's may then be missed. */
 const maxPixels = 400_000;
 
 type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'width' | 'height'> };
@@ -46,7 +46,7 @@ export function workingPicture({ rgb, facts: { width, height } }: Source): Worki
 }
 
 /**
- * Area averaging: each output pixel is the mean of the area it covers, with partly covered pixels weighted.
+ * Area averaging: each output pixel is the mean of the area that it covers; partly covered pixels are weighted.
  *
  * @param take - receives the rows in order; each row is overwritten by the next.
  */
@@ -77,10 +77,10 @@ function averageDown(
 }
 
 interface FeatureParts {
-  /** For each sample: the first cell it falls into, and its contribution to that cell's mean. */
+  /** For each sample: the first cell that it overlaps, and its contribution to that cell's mean. */
   readonly cell: Int32Array;
   readonly share: Float32Array;
-  /** A sample's total contribution; what exceeds `share` goes to the next cell. */
+  /** Total contribution of a sample; the part beyond `share` goes to the next cell. */
   readonly whole: number;
 }
 

@@ -1,4 +1,4 @@
-/** Marks both regions of a pair on the whole picture. */
+/** Marks both regions of a pair on a map of the whole picture. */
 
 import type { CellMap } from '../regions.ts';
 import type { Size } from '../regions.ts';
@@ -8,7 +8,7 @@ import { growExtent } from './extent.ts';
 import { gridPx } from './match-field.ts';
 import type { Pair } from './score.ts';
 
-/** What was found in one picture, in pixels of `working`. */
+/** What was found in one picture; lengths are in pixels of `working`. */
 export interface CopySearch {
   readonly working: WorkingPicture;
   /** Cells of `gridPx` per row. */
@@ -18,21 +18,21 @@ export interface CopySearch {
   readonly pairs: readonly Pair[];
 }
 
-/** In pixels of the picture; matches are not accurate enough for smaller cells. */
+/** Side in pixels of the picture; matches are not accurate enough for smaller cells. */
 const minCellPx = 4;
-/** Sample points inside a cell, as shares of its side. A cell belongs to the region that contains most of them. */
+/** Sample points, as shares of a cell's side. A cell belongs to a region that contains most of its points. */
 const samplePoints = [1 / 6, 3 / 6, 5 / 6] as const;
 const halfOfSamplePoints = (samplePoints.length * samplePoints.length) / 2;
-/** How many map cells an enlarged and rotated field cell may reach beyond the map cell that contains its centre. */
+/** How many map cells an enlarged and rotated field cell can extend beyond the map cell that contains its centre. */
 const margin = 2;
 
-/** Separate maps of both regions of a pair; which of them is the copy is unknown. */
+/** One map for each region of a pair; which region is the copy is unknown. */
 export interface Marks {
   readonly here: CellMap;
   readonly there: CellMap;
 }
 
-/** A uniform map, with cells no smaller than those of the match field. */
+/** A map with the same value everywhere, and with cells no smaller than those of the match field. */
 export function evenMap({ working }: CopySearch, { width, height }: Size, value: number): CellMap {
   const cellPx = Math.max(minCellPx, Math.ceil(gridPx * working.scale));
   const columns = Math.ceil(width / cellPx);
@@ -45,7 +45,7 @@ interface ScoredPair {
   readonly pair: Pair;
   /** Size of the picture, in pixels. */
   readonly size: Size;
-  /** Probability that the pair is a copy; written only to the cells of its two regions. */
+  /** Probability that the pair is a copy; written only to the cells of the two regions. */
   readonly probability: number;
 }
 
@@ -63,7 +63,7 @@ export function markPair({ search, pair, size, probability }: ScoredPair): Marks
 
 const still: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
 
-/** Cells of the field, and the transform that moves them. */
+/** Cells of the field, and the transform to apply to them. */
 interface MovedCells {
   readonly search: CopySearch;
   readonly cells: Int32Array;
@@ -72,7 +72,7 @@ interface MovedCells {
   readonly back: Affine;
 }
 
-/** Maps cells back to the field, so that an enlarged copy has no holes. */
+/** For each map cell, looks up the field cell it comes from, so that an enlarged copy has no holes. */
 function coveredCells(region: MovedCells, map: CellMap): readonly number[] {
   const filled: number[] = [];
   const { left, top, right, bottom } = boundingBox(region, map);
@@ -82,14 +82,14 @@ function coveredCells(region: MovedCells, map: CellMap): readonly number[] {
     }
   }
   if (filled.length > 0) return filled;
-  // The region is too thin to fill half of any cell: returns the cells it passes through.
+  // The region is too thin to fill half of any cell, so this returns the cells that it passes through.
   return Array.from(region.cells, (cell) => {
     const { column, row } = cellAt(region, map, cell);
     return row * map.columns + column;
   });
 }
 
-/** Bounding box of the region in columns and rows of the map, clipped to it. */
+/** Bounding box of the region in columns and rows of the map, clipped to the map. */
 function boundingBox(region: MovedCells, map: CellMap) {
   const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
   for (const cell of region.cells) {

@@ -1,5 +1,5 @@
 /**
- * Finds the most similar position elsewhere in the same picture for each position on a grid: PatchMatch on
+ * For each position on a grid, finds the most similar position elsewhere in the same picture: PatchMatch on
  * rotation-invariant descriptors, with predictors that follow rotated and scaled copies. It starts from positions with
  * a similar coarse description, so a few iterations are enough.
  *
@@ -17,28 +17,28 @@ import {
 } from './descriptors.ts';
 import { type MatchKernel, openMatchKernel } from './match-kernel.ts';
 
-/** Every second pixel of every second row is matched, against every pixel. */
+/** Matches are sought for every second pixel in every second row, among all pixels. */
 export const gridPx = 2;
 
 export interface MatchField {
-  /** Number of cells of `gridPx` per row, row-major. */
+  /** Number of cells of `gridPx` per row; arrays of cells are row-major. */
   readonly columns: number;
   readonly rows: number;
-  /** Pixel that best matches the cell's first pixel; -1 if none was searched, near the edge and in flat areas. */
+  /** Pixel that best matches the cell's first pixel; -1 if no match was sought, near the edge and in flat areas. */
   readonly target: Int32Array;
 }
 
 interface FieldParts extends Surroundings {
   readonly width: number;
   readonly height: number;
-  /** Minimum displacement: closer matches belong to the same object and are not copies. */
+  /** Minimum displacement: a closer match belongs to the same object and is not a copy. */
   readonly minPx: number;
   /** Random numbers in [0, 1). */
   readonly random: () => number;
 }
 
 const rounds = 2;
-/** How many pixels with the same key each cell is compared with first. */
+/** With how many pixels of the same key each cell is compared at first. */
 const maxCandidates = 4;
 const searchPx = [32, 8, 2] as const;
 /** Difference between the packed positions of a pixel and the one below it. */
@@ -66,7 +66,7 @@ interface Search extends FieldParts, MatchKernel {
   readonly cells: Int32Array;
 }
 
-/** Offers each cell some pixels with a similar description. */
+/** Offers each cell some pixels whose descriptions are similar. */
 function seedMatches(search: Search): void {
   const { width, random, columns, cells, offered, offer } = search;
   const { keys, starts, members } = sortByKey(search);
@@ -96,7 +96,7 @@ function improve(search: Search): void {
       const y = Math.floor(cell / columns) * gridPx;
       const pixel = y * width + x;
       let count = 0;
-      // Matches of the neighbours already visited: shifted by one cell, and extrapolated from the last two.
+      // Matches of the neighbours already visited: shifted by one cell, and extrapolated from two of them.
       for (let side = 0; side < 4; side++) {
         const across = side === 1 ? 0 : side === 3 ? -step : step;
         const down = side === 0 ? 0 : step;
@@ -108,7 +108,7 @@ function improve(search: Search): void {
         const further = matches[2 * cell - 2 * back]!;
         if (further >= 0 && previous - further !== along) offered[count++] = 2 * previous - further;
       }
-      // Random search: anywhere in the picture, then ever closer to the best match so far.
+      // Random search: first anywhere in the picture, then in ever smaller areas around the best match.
       const anyX = Math.floor(random() * width);
       offered[count++] = Math.floor(random() * height) * rowStep + anyX;
       if (offer(cell, pixel, x, y, count, 0) < 0) continue;

@@ -1,20 +1,20 @@
 /**
- * The inner loop of the match field in WebAssembly: sixteen 16-bit differences in four instructions. It uses integers
- * only, so the result equals that of the same loop in JavaScript.
+ * The inner loop of the match field in WebAssembly, which computes sixteen 16-bit differences in four instructions. It
+ * uses only integers, so the result equals that of the same loop in JavaScript.
  */
 
 import { descriptorLength, reachPx } from './descriptors.ts';
 
 export interface MatchKernel {
-  /** For each cell its match, -1 if none yet, and the squared distance between the two descriptors. */
+  /** Two numbers per cell: its match (-1 if there is none yet) and the squared distance between the descriptors. */
   readonly matches: Int32Array;
   /** Input of `offer`: pixels as `row << rowBits | column`, or offsets from the current match. */
   readonly offered: Int32Array;
   /**
-   * Keeps the most similar candidate as the cell's match if it beats the current one.
+   * Makes the most similar candidate the cell's match if it is more similar than the current match.
    *
-   * @param pixel - index of the cell's first pixel, which is (x, y).
-   * @param mask - 0: candidates are pixels; -1: candidates are offsets from the match at the time each is tried.
+   * @param pixel - index of the cell's first pixel, which is at (x, y).
+   * @param mask - 0: candidates are pixels; -1: candidates are offsets from the match that the cell has at that moment.
    * @returns the match.
    */
   readonly offer: (
@@ -36,7 +36,7 @@ interface Field {
   readonly minPx: number;
 }
 
-/** Memory layout in bytes, as match-kernel.wat has it: the numbers below, the candidates, the descriptors, the matches. */
+/** Memory layout in bytes, as in match-kernel.wat: the numbers below, the candidates, the descriptors, the matches. */
 const widthAt = 0;
 const innerWidthAt = 4;
 const innerHeightAt = 8;
@@ -47,12 +47,12 @@ const descriptorsAt = 256;
 const descriptorBytes = 2 * descriptorLength;
 const matchBytes = 8;
 
-/** Reused between pictures, with at most 16 MB of memory. Handles one picture at a time. */
+/** Kept between pictures, with at most 16 MB of memory. Handles one picture at a time. */
 let kept: ReturnType<typeof instantiate> | null = null;
 
 /**
- * Allocates zeroed space in the kernel's memory for the descriptors of `pixels` pixels. Invalidates the space of the
- * previous picture.
+ * Allocates zeroed space in the kernel's memory for the descriptors of `pixels` pixels. The space
+ * allocated for the previous picture must no longer be used.
  */
 export function allocateDescriptors(pixels: number): Int16Array {
   kept ??= instantiate();
@@ -100,14 +100,14 @@ declare const WebAssembly: {
 
 const pageBytes = 65_536;
 
-/** The loop with its own memory, initially one page. */
+/** Instantiates the loop with its own memory, initially one page. */
 function instantiate() {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const module = new WebAssembly.Module(Buffer.from(code, 'base64'));
   return { memory, run: new WebAssembly.Instance(module, { room: { memory } }).exports.run };
 }
 
-/** The file match-kernel.wat beside this one, compiled. */
+/** The compiled file match-kernel.wat, which is next to this one. */
 const code = `
   AGFzbQEAAAABCwFgBn9/f39/fwF/AhABBHJvb20GbWVtb3J5AgABAwIBAAcHAQNydW4AAAreAgHbAgIJfwR7QQAoAhAgAEED
   dGohCCAIKAIAIQYgCCgCBCEHIAFBBXQhCyAL/QAEgAIhDyAL/QAEkAIhECAEQQJ0IQoCQANAIAkgCk4NAQJAIAkoAkAgBiAF

@@ -1,7 +1,7 @@
 /**
- * A region from the match field is a rough guess: too small, with a transform off by about a pixel. Alternately fits
- * the transform to the pixels and grows the region as far as they agree. This improves a true copy, but not something
- * that merely looks like one.
+ * A region from the match field is a rough guess: too small, and with a transform that is off by
+ * about a pixel. This alternately fits the transform to the pixels and grows the region as far as
+ * the pixels match. A true copy improves, but something that merely looks like a copy does not.
  *
  * @see Lucas and Kanade, "An iterative image registration technique", IJCAI 1981, for the fit.
  */
@@ -21,26 +21,26 @@ import { centre, type Point, type Region } from './regions.ts';
 
 const turns = 3;
 const steps = 4;
-/** Limit on the sampled cells: more make the fit slower but no better. */
+/** Maximum number of sampled cells: more would make the fit slower, but no better. */
 const maxSampled = 2000;
-/** Copies are rarely scaled by more than this; false matches usually are. */
+/** Copies are rarely scaled by more than this, but false matches usually are. */
 const maxScaling = 2.5;
 
-/** Number of fitted parameters: 4 for shift, rotation and scale; 6 with shear. */
+/** Number of fitted parameters: 4 for shift, rotation and scale; 6 to include shear. */
 type Unknowns = 4 | 6;
 
 interface Limits {
   /** Cells per row of the field. */
   readonly columns: number;
-  /** Minimum cells after growing: smaller regions match by chance. */
+  /** Minimum number of cells after growing, because smaller regions match by chance. */
   readonly minCells: number;
-  /** Minimum displacement: anything that moves less is the same object. */
+  /** Minimum displacement: anything displaced by less is the same object. */
   readonly minPx: number;
 }
 
 /**
- * @returns the region with an angle-preserving transform, and `shear`, the shear of an unconstrained fit: near 0 for a
- *   copy, arbitrary for a chance match. Null if too few cells agree.
+ * @returns the region with an angle-preserving transform, and `shear`, which is the shear of an unconstrained fit: near
+ *   0 for a copy, arbitrary for a chance match. Null if too few cells match.
  */
 export function refine(
   region: Region,
@@ -90,11 +90,11 @@ function align(fit: Fit, start: Affine): Affine {
 interface Step {
   /** Mean squared difference under the given transform. */
   readonly error: number;
-  /** The transform suggested by the gradients; null if they do not determine it. */
+  /** The transform that the gradients suggest; null if they do not determine one. */
   readonly next: Affine | null;
 }
 
-/** Parameters: shift along x and y, scale, rotation; then stretch and skew, all about the centre of the cells. */
+/** The parameters: shift along x and y, scale, rotation; then stretch and skew; all about the cells' centre. */
 function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Step {
   const { a, b, c, d, e, f } = motion;
   const [middleX, middleY] = centre(cells, columns);
@@ -131,7 +131,7 @@ function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Ste
   return { error: sum / count, next: changed(motion, change, [middleX, middleY]) };
 }
 
-/** @param change - of the parameters of `stepFrom`, in the same order. */
+/** @param change - of the parameters in `stepFrom`, in the same order. */
 function changed(motion: Affine, change: Float64Array, middle: Point): Affine {
   const side = isMirrored(motion) ? -1 : 1;
   const [size, turn, stretch, skew] = [change[2]!, change[3]!, change[4] ?? 0, change[5] ?? 0];
@@ -144,7 +144,7 @@ function changed(motion: Affine, change: Float64Array, middle: Point): Affine {
   return through(linear, motion, middle, [change[0]!, change[1]!]);
 }
 
-/** The transform with this linear part that takes `middle` where `motion` takes it, plus `shift`. */
+/** The transform with this linear part that moves `middle` as `motion` does, and then by `shift`. */
 function through(
   linear: Pick<Affine, 'a' | 'b' | 'd' | 'e'>,
   motion: Affine,
@@ -157,7 +157,7 @@ function through(
   return { ...linear, c, f };
 }
 
-/** The nearest angle-preserving transform that takes `middle` to the same place. */
+/** The nearest angle-preserving transform that moves `middle` to the same place. */
 function withoutShear(affine: Affine, middle: Point): Affine {
   const side = isMirrored(affine) ? -1 : 1;
   const size = (affine.a + side * affine.e) / 2;

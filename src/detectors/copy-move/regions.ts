@@ -1,15 +1,15 @@
 /**
- * Turns a match field into regions that moved as one: finds where the field is locally planar, grows connected regions
- * and fits a transform to each.
+ * Turns a match field into regions that moved as one: finds where the field is locally planar,
+ * grows connected regions and fits a transform to each of them.
  */
 
 import { type Affine, fitAffine, moved, type Moves } from './affine.ts';
 import { gridPx, type MatchField } from './match-field.ts';
 
 export interface Region {
-  /** Indices of its cells in the match field. */
+  /** Indices of the region's cells in the match field. */
   readonly cells: Int32Array;
-  /** Transform from its pixels to the ones they match. */
+  /** Transform from the region's pixels to the pixels that they match. */
   readonly affine: Affine;
 }
 
@@ -33,13 +33,13 @@ interface RegionParts {
   readonly minCells: number;
 }
 
-/** Radius in cells of the window to which a plane is fitted: 9 px across. */
+/** Radius in cells of the window to which a plane is fitted; the window is 9 px wide. */
 const windowCells = 2;
-/** Maximum root mean square distance of the matches in a window from the fitted plane. */
+/** Maximum root mean square distance between the matches in a window and the fitted plane. */
 const maxResidualPx = 1.5;
-/** Minimum standard deviation in grey levels: smoother areas match by chance. */
+/** Minimum standard deviation in grey levels, because smoother areas match by chance. */
 const minSpread = 3;
-/** Maximum difference between the offsets of neighbours in the same region. */
+/** Maximum difference between the offsets of neighbouring cells in the same region. */
 const joinPx = 4;
 const maxOffsetPx = 3;
 const nowhere = -1e6;
@@ -64,7 +64,7 @@ interface Targets {
   readonly y: Float32Array;
 }
 
-/** Median-filters the match targets: removes outliers, preserves the edges of regions. */
+/** Median-filters the matches, which removes outliers but preserves the edges of regions. */
 function smoothTargets({ field, width }: RegionParts): Targets {
   const { target, columns, rows } = field;
   const alongX = new Int32Array(target.length).fill(nowhere);
@@ -92,9 +92,9 @@ function smoothTargets({ field, width }: RegionParts): Targets {
 }
 
 /**
- * Median of each cell and its eight neighbours: the median of the largest minimum, the middle median and the smallest
- * maximum of three sorted rows of three. The rows are sorted only once. Cells at the edge are never matched, so their
- * values are arbitrary.
+ * Median of each cell and its eight neighbours. Once the three rows of three are sorted, it is the
+ * median of the largest minimum, the middle median and the smallest maximum. Each row is sorted
+ * only once. Cells at the edge are never matched, so their values are arbitrary.
  */
 function medians(values: Int32Array, columns: number): Int32Array {
   const [low, middle, high] = [values.slice(), values.slice(), values.slice()];
@@ -123,7 +123,7 @@ function medianOfThree(one: number, two: number, three: number): number {
   return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 }
 
-/** Marks the cells whose window has planar targets. */
+/** Marks the cells in whose window the matches lie on a plane. */
 function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): Uint8Array {
   const { columns, rows } = field;
   const isPlane = new Uint8Array(columns * rows);
@@ -142,8 +142,8 @@ function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): U
 }
 
 /**
- * Residual sum of squares about the fitted plane, computed relative to the centre value so that large coordinates do
- * not cost precision.
+ * Residual sum of squares about the fitted plane, computed relative to the centre value, so that
+ * large coordinates do not reduce precision.
  */
 function planeResidual(values: Float32Array, cell: number, columns: number): number {
   const side = 2 * windowCells + 1;
@@ -162,7 +162,7 @@ function planeResidual(values: Float32Array, cell: number, columns: number): num
   return squares - (sum * sum) / (side * side) - (byX * byX + byY * byY) / second;
 }
 
-/** Grows a region from `first`, closing the cells it adds. */
+/** Grows a region from `first`, and closes the cells that it adds. */
 function grow(first: number, open: Uint8Array, { x, y }: Targets, columns: number): Int32Array {
   const cells = [first];
   open[first] = 0;
@@ -189,10 +189,10 @@ function countMoves(cells: Int32Array, targets: Targets, columns: number): Moves
   };
 }
 
-/** Transforms that differ by at most this many pixels count as the same. */
+/** Two transforms count as the same if they differ by at most this many pixels. */
 const samePx = 6;
 
-/** Whether two regions share most cells of the smaller one and map them to the same place. */
+/** Whether two regions share most cells of the smaller one, and move these cells to the same place. */
 export function isDuplicate(region: Region, known: KnownRegion, columns: number): boolean {
   const shared = region.cells.filter((cell) => known.has[cell] === 1);
   if (shared.length < Math.min(region.cells.length, known.cells.length) / 2) return false;

@@ -1,4 +1,4 @@
-/** Measures how similar the two regions of a match are, in numbers that separate copies from natural look-alikes. */
+/** Measures the similarity of the two regions of a match, in numbers that separate copies from natural look-alikes. */
 
 import { noWeight, strengthOfRatio, type Weight } from '../detector.ts';
 import { type Affine, after, invertAffine, isMirrored, affineScale, moved } from './affine.ts';
@@ -19,25 +19,25 @@ export interface Likeness {
   /** Correlation of the region with its match in each frequency band, -1..1. */
   readonly fine: number;
   readonly middle: number;
-  /** Share 0..1 of the matched cells whose match leads back to them. */
+  /** Share, 0..1, of the matched cells whose matches in turn match them. */
   readonly mutual: number;
   /**
-   * Highest correlation in the middle band with where the same step leads once more, forwards or backwards: high in rows of
-   * similar objects. Unknown if the second step leads back to the region itself, as after a half turn or a horizontal
-   * mirroring.
+   * Highest correlation, in the middle band, with the place to which the same step leads again,
+   * forwards or backwards: high in rows of similar objects. Unknown if the second step leads back
+   * to the region itself, as after a half turn or a horizontal mirroring.
    */
   readonly onward: number;
   readonly scale: number;
-  /** Shear of an unconstrained fit; see `refine`. */
+  /** Shear of an unconstrained fit, as in `refine`. */
   readonly shear: number;
   readonly isMirrored: boolean;
-  /** Whether the match is a mirror image below the region, as in water or a polished floor. */
+  /** Whether the match lies below the region and mirrors it, as in water or a polished floor. */
   readonly isReflection: boolean;
 }
 
-/** Tolerance in pixels for a match to lead back. */
+/** Maximum distance in pixels at which a match counts as leading back. */
 const backPx = 4;
-/** Fewer pixels give no meaningful correlation. */
+/** With fewer pixels, a correlation means nothing. */
 const minPixels = 50;
 
 export function measureLikeness(region: Refined, details: Details, field: MatchField): Likeness {
@@ -63,11 +63,11 @@ export function measureLikeness(region: Refined, details: Details, field: MatchF
 }
 
 /**
- * With it, 92 of 110 mirrored copies and 81 of 110 rotated by 180 degrees stand out (JPEG 92; before, 1 and 2 did), and no
- * more of 277 untouched pictures than before. With 0, 93 and 91 do, but so does one more untouched photograph at half size.
+ * At this value, 92 of 110 mirrored copies and 81 of 110 rotated by 180 degrees stand out (JPEG 92; before, 1 and 2),
+ * and no more of 277 untouched pictures. At 0, 93 and 91 do, but also one more untouched photograph at half size.
  */
 const unknownOnward = 0.1;
-/** In pixels: the middle band differs from itself when it is moved by more. */
+/** In pixels: moved further than this, the middle band no longer resembles itself. */
 const backToItselfPx = 8;
 
 function leadsBack({ affine, cells }: Region, columns: number): boolean {
@@ -76,9 +76,9 @@ function leadsBack({ affine, cells }: Region, columns: number): boolean {
   return Math.hypot(toX - x, toY - y) <= backToItselfPx;
 }
 
-/** How far a reflection may be offset sideways, as a share of the picture's width. */
+/** Maximum sideways offset of a reflection, as a share of the picture's width. */
 const maxAside = 0.01;
-/** Maximum off-diagonal entries of the transform; they are 0 for a reflection in level water. */
+/** Maximum off-diagonal entries of the transform, which are 0 for a reflection in level water. */
 const maxSkew = 0.08;
 
 function isReflection({ affine, cells }: Region, columns: number, width: number): boolean {
@@ -89,7 +89,7 @@ function isReflection({ affine, cells }: Region, columns: number, width: number)
   return Math.abs(a * x + b * y + c - x) <= maxAside * width;
 }
 
-/** Correlation of all pixels of the cells with their destinations; 0 if too few lie inside. */
+/** Correlation between the pixels of the cells and their destinations; 0 if too few lie inside the picture. */
 function correlate(plane: Plane, cells: Int32Array, columns: number, motion: Affine): number {
   const { a, b, c, d, e, f } = motion;
   let [n, sumS, sumT, squareS, squareT, product] = [0, 0, 0, 0, 0, 0];
@@ -145,33 +145,33 @@ const weights = {
   shear: -10.652,
   constant: 0.097,
 } as const;
-/** Above this logit the ratio rises faster: copies go far beyond it, but natural look-alikes do not. */
+/** Above this logit the ratio rises faster: copies go far beyond it, natural look-alikes do not. */
 const knee = { from: -0.336, extraSlope: 4.903 } as const;
 
-/** Correlations are capped here: differences closer to one are rounding. */
+/** Correlations are capped here, because differences this close to 1 are rounding errors. */
 const maxCorrelation = 0.98;
 /** Beyond this, shear adds no information. */
 const maxShear = 0.1;
-/** Exceeded by only 2 of 53 simulated copies, but by a third of all other pairs. */
+/** Only 2 of 53 simulated copies exceed this, but a third of all other pairs do. */
 const noCopyShear = 0.3;
-/** Every one of 1,150 copies found had more; black backgrounds and symmetric charts have almost none. */
+/** Each of the 1,150 copies found had a larger share; black backgrounds and symmetric charts have almost none. */
 const minMutual = 0.1;
-/** How often no pairs are found in pictures with a copy, relative to pictures without one. */
+/** How often no pair is found in pictures with a copy, relative to pictures without one. */
 const missedRatio = 0.77;
 /**
- * 32% of the copies score 10 or more. None of the 568 others do, so at most 0.6% of untouched pictures would (95%
- * bound). The ratio is therefore capped at 50.
+ * 32% of the copies score 10 or more. None of the 568 other pictures do, so at most 0.6% of
+ * untouched pictures would (95% bound), and the ratio is capped at 50.
  */
 const maxRatio = 50;
 
 /** Score of a picture without similar regions. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
-/** Minimum odds of a pair relative to the most likely one: beside a clear copy, mere look-alikes do not count. */
+/** Minimum odds of a pair relative to the most likely one: next to a clear copy, mere look-alikes do not count. */
 const minOdds = 0.1;
-/** More equally likely pairs come from rows of similar objects: 40 pictures with simulated copies had at most four. */
+/** If more pairs are equally likely, they are rows of similar objects: 40 simulated copies gave up to four pairs. */
 const maxLikelyPairs = 5;
-/** Caps the ratio for rows of similar objects: a weak finding, whatever the score of each pair. */
+/** Limits the ratio for rows of similar objects to that of a weak finding, whatever each pair scores. */
 const maxRatioOfRows = 5;
 
 interface Likely {
@@ -179,7 +179,7 @@ interface Likely {
   readonly probability: number;
 }
 
-/** The pairs that may be copies if the most likely one is, sorted by probability. */
+/** The pairs that may be copies if the most likely pair is one, sorted by probability. */
 export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
   const likely = pairs
     .map((pair) => ({ pair, probability: copyProbability(pair.likeness) }))
@@ -195,13 +195,13 @@ export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
 }
 
 /**
- * Number of similar regions in repetitive pictures: rendered pages of text, façades and tiles had 20 to 39, and
- * pictures with a copied part 2 to 16.
+ * From this number of similar regions, a picture is repetitive: rendered pages of text, façades and
+ * tiles had 20 to 39, pictures with a copied part 2 to 16.
  */
 const minRepeats = 20;
 const alikeFrom = { fine: 0.75, middle: 0.9 } as const;
 
-/** Whether so much of the picture repeats that a copy would not stand out. */
+/** Whether the picture is so repetitive that a copy would not stand out. */
 export function isRepetitive(pairs: readonly Pair[]): boolean {
   const alike = pairs.filter(
     ({ likeness: { fine, middle } }) => fine >= alikeFrom.fine && middle >= alikeFrom.middle,

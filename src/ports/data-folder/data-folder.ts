@@ -1,4 +1,4 @@
-/** The folder with an entire installation, accessible only to its owner, and its lock: one server per folder. */
+/** The folder of an entire installation, accessible only to its owner, and its lock, which allows only one server. */
 
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export function databaseFile(dataDir: string): string {
 }
 
 /**
- * Rejects a folder that was in use but has lost its database: a new one would invalidate every key and hide every analysis.
+ * Rejects a folder that was in use but has lost its database: a new one would invalidate keys and hide analyses.
  *
  * @throws {ForensicsError} `database_damaged`.
  */
@@ -29,8 +29,8 @@ export function assertDatabasePresent(dataDir: string): void {
 }
 
 /**
- * The blobs folder is created after the database. Alone and empty, it may be the mount point of a disk prepared for it;
- * beside a master key, or with a bucket in it, it belongs to a server that has been running.
+ * The blobs folder is created after the database. If it is alone and empty, it may be the mount point of a disk
+ * intended for it; if there is a master key beside it or a bucket in it, a server has used the folder.
  */
 function wasInUse(dataDir: string): boolean {
   const blobs = join(dataDir, 'blobs');
@@ -51,7 +51,7 @@ export function makeDataFolder(path: string): void {
   assertWhole(path);
 }
 
-/** As `makeDataFolder`, for a restore. */
+/** Like `makeDataFolder`, for a restore. */
 export function makeOwnFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
@@ -65,8 +65,8 @@ export function makeOwnFolder(path: string): void {
 }
 
 /**
- * Other tools may have created the folder or the key with access for other users. On Windows the mode does not show the
- * access rights.
+ * Other tools may have created the folder or the key so that other users can access it. On Windows,
+ * the mode does not show the access rights.
  */
 function restrictToOwner(path: string): void {
   if (process.platform === 'win32') return;
@@ -85,7 +85,7 @@ function restrictToOwner(path: string): void {
   }
 }
 
-/** Inside the data folder, as its parent may belong to another user or be another disk. */
+/** Inside the data folder, because its parent may belong to another user or be on another disk. */
 export function restoringFolder(dataDir: string): string {
   return join(dataDir, '.restoring');
 }

@@ -1,9 +1,9 @@
 /**
- * The query builder of both engines: drizzle's for SQLite, which passes each statement to a function. drizzle's private
- * parts are used only in this file, and `builder.test.ts` fails if a new version behaves differently.
+ * The query builder of both engines: drizzle's builder for SQLite, which passes each statement to a function. Only this
+ * file uses drizzle's private parts, and `builder.test.ts` fails if a new version behaves differently.
  *
- * drizzle's own drivers do not fit: the PostgreSQL driver has different table types, lacks `get`, `all` and `run`, and
- * ignores our type parsers; both drivers take 40% longer for a list.
+ * drizzle's own drivers are unsuitable: that for PostgreSQL has different table types, lacks `get`, `all` and `run`,
+ * and ignores our type parsers; and both take 40% longer for a list.
  */
 
 import { Column, getTableName, is } from 'drizzle-orm';
@@ -22,7 +22,7 @@ export interface RunResult {
 export type Builder = BaseSQLiteDatabase<'async', RunResult>;
 
 /**
- * @returns rows as arrays of column values: all of them, or for `get` the first one or undefined; for `run` the `changes`.
+ * @returns rows as arrays of column values: all or, for `get`, the first or undefined; for `run`, the `changes`.
  */
 export type Execute = (
   sql: string,
@@ -33,7 +33,7 @@ export type Execute = (
 const dialect = new SQLiteAsyncDialect();
 
 export function createBuilder(execute: Execute): Builder {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- drizzle's type demands rows for `run`, too.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- drizzle's type demands rows even for `run`.
   const session = new Session(execute as AsyncRemoteCallback, dialect, undefined, undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `run` resolves to what `execute` returns.
   return new BaseSQLiteDatabase('async', dialect, session, undefined) as unknown as Builder;
@@ -52,12 +52,12 @@ class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
     // Created with the first row, because drizzle sets `joinsNotNullableMap` only after `prepareQuery` returns.
     const rowMapper = () => {
       if (fields === undefined) return null;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- internal, and so not declared.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- internal, and therefore not declared.
       const { joinsNotNullableMap } = prepared as JoinedQuery;
       return (mapper ??= createRowMapper(fields, joinsNotNullableMap));
     };
     return Object.assign(prepared, {
-      // Passes the engine's errors through: drizzle's would put the statement's values into logs.
+      // Passes on the engine's errors, because drizzle's own would put the statement's values into logs.
       queryWithCache: (_sql: string, _params: unknown[], run: () => Promise<unknown>) => run(),
       mapAllResult(rows: unknown[][]) {
         const map = rowMapper();
@@ -76,8 +76,8 @@ interface JoinedQuery {
   readonly joinsNotNullableMap?: Readonly<Record<string, boolean>>;
 }
 
-// Maps rows of the driver (arrays of column values) to objects like drizzle does, but decides what to do with a column
-// once per query instead of once per cell. For long lists, that took as long as reading the rows.
+// Maps the driver's rows (arrays of column values) to objects as drizzle does, but decides how to treat a column once
+// per query, not once per cell, which for long lists took as long as reading the rows.
 
 interface Cell {
   readonly index: number;
@@ -90,14 +90,14 @@ interface Cell {
 interface Group {
   readonly name: string | null;
   readonly cells: Cell[];
-  /** For a table whose row may be missing in an outer join: the column that is null in that case. */
+  /** For a table whose row may be missing in an outer join: the column that is then null. */
   readonly nullAt: number | null;
 }
 
 /**
- * @param fields - members of the row, or of a nested object, in column order.
- * @param notNullable - for each table, whether it always has a row; undefined if all do.
- * @returns null for queries that select more than columns, for which drizzle's own mapping is right.
+ * @param fields - members of the row or of a nested object, in column order.
+ * @param notNullable - for each table, whether it always has a row; undefined if every table does.
+ * @returns null for queries that select more than columns, because drizzle's own mapping is right for them.
  */
 function createRowMapper(
   fields: SelectedFieldsOrdered,

@@ -1,5 +1,5 @@
 /**
- * The database as seen by all modules: a query builder whose statements run on SQLite in the data folder or on
+ * The database as all modules see it: a query builder whose statements run on SQLite in the data folder or on
  * PostgreSQL, and transactions. Both engines accept the same statements; the functions below cover the exceptions.
  */
 
@@ -15,7 +15,7 @@ export type Reader = Builder & { readonly engine: EngineName };
 
 /** An open write transaction, required for every state change. */
 export interface Tx extends Reader {
-  /** After the commit, every process that uses the database receives this notification once, including this process. */
+  /** Every process that uses the database, including this one, receives this notification once, after the commit. */
   notify(topic: Topic): void;
 }
 
@@ -23,7 +23,7 @@ export interface Db extends Reader {
   /** See `transact`. */
   runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
   /**
-   * Runs reads that all see the database as of the same moment; `act` runs again if the connection breaks.
+   * Runs reads that all see the database as it was at one moment; `act` runs again if the connection breaks.
    *
    * @throws {ForensicsError} what `act` throws; `store_unavailable` or `database_damaged` for the database itself.
    */
@@ -35,22 +35,22 @@ export interface Db extends Reader {
 export type Topic = 'jobs' | 'deliveries';
 
 /**
- * `serialised`: as if no other transaction ran at the same time. `claim`: depends only on the row that it takes, and
- * skips rows that others are taking; a database crash may undo it.
+ * `serialised`: behaves as if no other transaction ran at the same time. `claim`: depends only on the row that it
+ * claims, and skips rows that others are claiming; it may be undone if the database crashes.
  */
 export type Kind = 'serialised' | 'claim' | Queued;
 
 /**
- * Serialised, and transactions with the same name run one after the other. Transactions that always conflict, such as
- * writes to the same audit log, would otherwise be retried again and again.
+ * Serialised; in addition, transactions with the same name run one after another. Otherwise, transactions that always
+ * conflict, such as writes to one audit log, would be retried again and again.
  */
 interface Queued {
   readonly serializedBy: string;
-  /** True if a database crash may undo it, because it would then be repeated. Later transactions make it durable too. */
+  /** True if a database crash may undo it, as it would then be repeated; any later transaction makes it durable too. */
   readonly mayBeUndone?: boolean;
 }
 
-/** Dependencies of most services. */
+/** What most services depend on. */
 export interface Clocked {
   readonly db: Db;
   readonly now: () => Date;
@@ -58,7 +58,7 @@ export interface Clocked {
 
 export interface OpenDatabase<D extends Db = Db> {
   readonly db: D;
-  /** Null if the database was new or already had the current schema. */
+  /** Null if the database was new, or already had the current schema. */
   readonly upgrade: Upgrade | null;
   /** Rejects when the database cannot be read; used in health checks. */
   check(): Promise<void>;
@@ -71,13 +71,13 @@ export interface Upgrade {
   /** Schema versions. */
   readonly from: number;
   readonly to: number;
-  /** Copy of the file before the upgrade; null for PostgreSQL, and if another process has just made one. */
+  /** Copy of the file from before the upgrade; null for PostgreSQL, and if another process has just made one. */
   readonly copy: string | null;
 }
 
 /**
- * Runs `act` in one write transaction: what it reads is still true if it writes. It must await only its own statements
- * and change nothing else, because it is retried from the start if another transaction interferes.
+ * Runs `act` in one write transaction: what it reads is still true when it writes. `act` must await only its own
+ * statements and change nothing else, because it is repeated if another transaction interferes.
  *
  * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the
  *   database.
@@ -97,8 +97,8 @@ export async function transact<T>(
 }
 
 /**
- * Runs independent operations of one transaction; their statements go to PostgreSQL together. If one fails, this still
- * waits for the others.
+ * Runs independent operations of one transaction; PostgreSQL receives their statements together. If
+ * one of them fails, this still waits for the others.
  */
 export async function pipelined<T extends readonly unknown[]>(
   ...acts: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
@@ -109,7 +109,7 @@ export async function pipelined<T extends readonly unknown[]>(
   return results as T;
 }
 
-/** A statement outside the open transaction would wait for it forever, or not see what it has written. */
+/** A statement outside the open transaction would wait for it forever, or would not see what it has written. */
 export function assertNoTransaction(): void {
   if (openTransaction.getStore()?.isOpen !== true) return;
   throw new TypeError('a transaction is open: read and write through it');
@@ -118,8 +118,8 @@ export function assertNoTransaction(): void {
 const openTransaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
 /**
- * Sets the requester of all statements in `act`. PostgreSQL connections are shared fairly: a requester with many
- * requests does not delay the others.
+ * Sets the requester of all statements in `act`. PostgreSQL connections are shared fairly, so a
+ * requester with many requests does not delay the others.
  */
 export function setRequester<T>(name: string, act: () => T): T {
   return requester.run(name, act);
@@ -132,7 +132,7 @@ export function currentRequester(): string {
 
 const requester = new AsyncLocalStorage<string>();
 
-/** Number of statements run by this process, and the time spent waiting for them; for metrics. */
+/** For metrics: the number of statements that this process ran, and the time it spent waiting for them. */
 export const statementsOfProcess = { count: 0, ms: 0 };
 
 export function createReader(engine: EngineName, execute: Execute): Reader {
@@ -149,8 +149,8 @@ export function createReader(engine: EngineName, execute: Execute): Reader {
 }
 
 /**
- * Builds a query once per reader, for short queries that take longer to build than to run. Values that vary between
- * calls must be placeholders.
+ * Builds a query once per reader, for short queries that take longer to build than to run. Values
+ * that differ between calls must be placeholders.
  */
 export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => Q {
   const built = new WeakMap<Reader, Q>();
@@ -162,12 +162,12 @@ export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => 
 }
 
 /**
- * A transaction object reused for all transactions on one connection, with the notifications of the current one.
- * `renew` starts the next transaction; its first statement may run while `begun` is pending.
+ * A transaction object for all transactions on one connection, with the notifications of the current one. `renew`
+ * starts the next transaction; its first statement may run while `begun` is pending.
  */
 export function createTx(engine: EngineName, execute: Execute) {
   const topics = new Set<Topic>();
-  /** Error of the first failed statement: later statements are not run, and pending ones fail with the same cause. */
+  /** Error of the first failed statement: later statements do not run, and pending ones fail with the same cause. */
   let failure: { readonly cause: unknown } | null = null;
   const reader = createReader(engine, async (...statement) => {
     try {
@@ -207,7 +207,7 @@ export function hasElement({ engine }: Reader, column: AnyColumn, value: string)
         WHERE value::text = ${JSON.stringify(value)})`;
 }
 
-/** The values of a list of integers as a query with a single column, `value`: one parameter, however many there are. */
+/** The values of a list of integers, as a query with one column, `value`: one parameter, however long the list. */
 export function eachNumber({ engine }: Reader, numbers: readonly number[]): SQL {
   const list = JSON.stringify(numbers);
   return engine === 'sqlite'
@@ -215,33 +215,33 @@ export function eachNumber({ engine }: Reader, numbers: readonly number[]): SQL 
     : sql`SELECT value::bigint AS value FROM jsonb_array_elements_text(${list}::jsonb) AS list(value)`;
 }
 
-/** Whether text contains this substring, byte for byte: there are no wildcards. */
+/** Whether text contains this substring, byte for byte and without wildcards. */
 export function contains({ engine }: Reader, column: AnyColumn, part: string): SQL {
   return engine === 'sqlite'
     ? sql`instr(${column}, ${part}) > 0`
     : sql`${column} LIKE ${`%${part.replaceAll(/[\\%_]/g, '\\$&')}%`}`;
 }
 
-/** Ends a query that claims a row: skips rows that other transactions are claiming. */
+/** The end of a query that claims a row: skips rows that other transactions are claiming. */
 export function skipLocked({ engine }: Reader): SQL {
   // SQLite has only one write transaction at a time.
   return engine === 'sqlite' ? sql`` : sql` FOR UPDATE SKIP LOCKED`;
 }
 
-/** Whether a column has one of a query's values; PostgreSQL runs the query first and can then use an index. */
+/** Whether a column has one of a query's values. PostgreSQL runs the query first, so that it can use an index. */
 export function isOneOf({ engine }: Reader, column: AnyColumn, query: SQLWrapper): SQL {
   return engine === 'sqlite' ? sql`${column} IN ${query}` : sql`${column} = ANY (ARRAY ${query})`;
 }
 
-/** Above this, reading rows one by one takes as long as reading 200,000 in order. */
+/** With more rows than this, reading them one by one takes as long as reading 200,000 in order. */
 const maxIndexed = 20_000;
-/** At least three characters; the index ignores everything after U+0000. */
+/** At least three characters, because the index stores groups of three; it ignores everything after U+0000. */
 const isIndexed = /^[^\0]{3}[^\0]*$/u;
 
 /**
- * A condition for analyses whose folded name or comment may contain this text, answered from an index. It must be the
- * first condition of the query. Null if there are too many, if the text is too short, or if the engine uses its index
- * by itself, as PostgreSQL does.
+ * A condition for analyses whose folded name or comment may contain this text, answered from an
+ * index. It must be the first condition of the query. Null if there are too many such analyses, if
+ * the text is too short, or if the engine uses its index without help, as PostgreSQL does.
  */
 export async function textSearchCondition(reader: Reader, part: string): Promise<SQL | null> {
   if (reader.engine !== 'sqlite' || !isIndexed.test(part)) return null;
@@ -253,8 +253,8 @@ export async function textSearchCondition(reader: Reader, part: string): Promise
 }
 
 /**
- * A new id: 24 lower-case hex characters, 4 bytes of seconds since 1970 and 8 random bytes. Ids sort roughly by age;
- * they identify records and are not secrets.
+ * A new id of 24 lower-case hex characters: 4 bytes of seconds since 1970, then 8 random bytes. Ids
+ * sort roughly by age; they identify records and are not secret.
  */
 export function newId(at: Date = new Date()): string {
   const seconds = Buffer.alloc(4);
@@ -263,16 +263,16 @@ export function newId(at: Date = new Date()): string {
 }
 
 /**
- * Folds text for searching: ignores case in all of Unicode ("ÄRGER" and "ärger", "STRASSE" and "Straße") and whether
- * accents are composed or decomposed. Not a full collation: accents themselves matter.
+ * Folds text for searching, so that case ("ÄRGER" and "ärger", "STRASSE" and "Straße", in all of Unicode) and whether
+ * accents are composed or decomposed make no difference. This is not a full collation: the accents themselves matter.
  */
 export function foldText(text: string): string {
-  // Upper case first, because only that turns ß into SS. toLowerCase chooses between the two lower-case sigmas by
-  // position, so the final one is replaced.
+  // First to upper case, because only that turns ß into SS. toLowerCase chooses one of the two
+  // lower-case sigmas by position, so the final form is replaced.
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Length in code points, like JSON Schema, not in UTF-16 units. */
+/** Length in code points, as in JSON Schema, not in UTF-16 units. */
 export function characterCount(text: string): number {
   return Array.from(text).length;
 }

@@ -1,8 +1,8 @@
-/** Translates errors of both engines that a caller can act on; all others are passed through. */
+/** Translates those errors of both engines that a caller can act on; all others are passed on unchanged. */
 
 import { causeCode, type ErrorCode, ForensicsError } from '../../errors.ts';
 
-/** Matches the start of an engine or system error code. */
+/** Each entry matches the start of an error code of the engine or of the operating system. */
 interface Translation {
   readonly codes: readonly string[];
   readonly code: ErrorCode;
@@ -13,7 +13,7 @@ export function toSqliteError(error: unknown): unknown {
   return translate(error, causeCode(error, 'SQLITE_'), ofSqlite);
 }
 
-/** Translates an error from opening the file, which may also have a system code. */
+/** Translates an error from opening the file, which may also have an operating system's code. */
 export function toOpeningError(error: unknown): unknown {
   return translate(error, causeCode(error), ofSqlite);
 }
@@ -31,8 +31,8 @@ export function isConflict(error: unknown): boolean {
   return conflictCodes.includes(causeCode(error));
 }
 
-// serialization_failure, deadlock_detected; unique_violation, which a concurrent transaction may have caused after our
-// check.
+// serialization_failure, deadlock_detected; and unique_violation, because a concurrent transaction
+// may have inserted the row since our check.
 const conflictCodes = ['40001', '40P01', '23505'];
 
 function translate(error: unknown, code: string, translations: readonly Translation[]): unknown {
@@ -43,7 +43,7 @@ function translate(error: unknown, code: string, translations: readonly Translat
     : new ForensicsError(found.code, found.message, { cause: error });
 }
 
-/** The driver has no codes for lost connections. */
+/** For lost connections, the driver has no codes. */
 function readPostgresCode(error: unknown): string {
   const isLost =
     error instanceof Error &&
@@ -91,7 +91,7 @@ const ofSqlite: readonly Translation[] = [
   },
 ];
 
-/** Connections, resources, shutdowns, lock timeouts, conflicts, idle transactions; then system codes. */
+/** Connections, resources, shutdowns, lock timeouts, conflicts, idle transactions; then operating system codes. */
 const unavailableCodes =
   '08 53 57 55P03 40 25P03 ECONN ENOTFOUND EAI_AGAIN ETIMEDOUT EPIPE EHOST ENET'.split(' ');
 
@@ -117,7 +117,7 @@ const ofPostgres: readonly Translation[] = [
       'PostgreSQL lacks the pg_trgm and btree_gin extensions; install its postgresql-contrib package.',
   },
   {
-    // A prepared statement that is missing, or already exists, in the session that a pooler has lent this time.
+    // A pooler lent a different session: a prepared statement is missing in it, or already exists there.
     codes: ['26000', '42P05'],
     code: 'config_invalid',
     message: needsSessions,

@@ -1,5 +1,5 @@
 /**
- * The numbered steps in `sql/` that lead from an empty database to the current schema. A released step never changes: a
+ * The numbered steps in `sql/` from an empty database to the current schema. A released step never changes: a
  * correction is a new step. `000005.sql` applies to both engines, and `000005.sqlite.sql` follows it on SQLite only.
  * Shared steps are written in SQLite's dialect; see `toPostgres`.
  */
@@ -16,7 +16,7 @@ interface Step {
   readonly sql: string;
 }
 
-// The same path from `src` and from `dist`.
+// This path is the same from `src` and from `dist`.
 const folder = fileURLToPath(new URL('../../../src/ports/db/sql/', import.meta.url));
 const fileName = /^(?<version>\d{6})(?:\.(?<engine>\w+))?\.sql$/;
 
@@ -48,7 +48,7 @@ function stepFiles(engine: EngineName) {
   );
 }
 
-/** Translates to PostgreSQL. Text is compared byte by byte, as in SQLite, whatever the machine's locale. */
+/** Translates to PostgreSQL. As in SQLite, text is compared byte by byte, whatever the machine's locale. */
 function toPostgres(sql: string): string {
   return sql
     .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ');')
@@ -59,7 +59,7 @@ function toPostgres(sql: string): string {
 }
 
 /**
- * Upgrades the file to the last of the steps; each step and its version number are one transaction.
+ * Upgrades the file to the last of the steps; each step is one transaction with its version number.
  *
  * @throws {ForensicsError} `schema_newer` if a newer program has already upgraded the file.
  */
@@ -72,24 +72,24 @@ export function migrateSqlite(client: Database, steps: readonly Step[]): void {
       client.exec(sql);
       client.pragma(`user_version = ${version}`);
     });
-    // Immediate: if two processes open a new file together, one waits and then finds the step done.
+    // Immediate: if two processes open a new file at the same time, one waits, and then finds the step already done.
     apply.immediate();
   }
 }
 
-/** Schema version of the file; 0 for a new file. */
+/** Schema version of the file; 0 if it is new. */
 export function readSchema(client: Database): number {
   return Number(client.pragma('user_version', { simple: true }));
 }
 
-/** Schema version of a file about to be used. @throws {ForensicsError} `schema_newer`. */
+/** Schema version of a file that is about to be used. @throws {ForensicsError} `schema_newer`. */
 export function checkedSchema(client: Database, latest = currentSchema('sqlite')): number {
   const version = readSchema(client);
   if (version > latest) throw isNewer(version, latest);
   return version;
 }
 
-// Arbitrary, but the same in every process.
+// An arbitrary number, but the same in every process.
 const migrationLock = 7_305_511;
 
 /**
@@ -99,9 +99,9 @@ const migrationLock = 7_305_511;
 const oldestProgram = 11;
 
 /**
- * Upgrades the database to the newest schema in one transaction; if several processes try, one does it and the others wait.
+ * Upgrades the database to the newest schema in one transaction; of several processes, one does so and the others wait.
  *
- * @returns the schema version found; 0 for a new database.
+ * @returns the schema version that was found; 0 for a new database.
  * @throws {ForensicsError} `schema_newer` if a newer program has made the schema incompatible with this one.
  */
 export async function migratePostgres(client: PoolClient): Promise<{ from: number; to: number }> {

@@ -1,6 +1,6 @@
 /**
- * A process's connections to PostgreSQL, shared fairly between requesters, and its statements: converted from the query
- * builder's for node-postgres, and the rows back to what the builder expects.
+ * A process's connections to PostgreSQL, shared fairly between requesters, and its statements: converts those of the
+ * query builder for node-postgres, and the rows back into what the builder expects.
  */
 
 import { EventEmitter } from 'node:events';
@@ -15,8 +15,8 @@ import type { Execute } from './builder.ts';
 export type Connections = ReturnType<typeof shareConnections>;
 
 /**
- * Waiting requesters take turns, and a requester with many requests gets only a share of the connections, so that
- * others need not wait.
+ * Waiting requesters take turns, and a requester with many requests gets only some of the
+ * connections, so that others need not wait.
  */
 export function shareConnections(pool: Pool, connections: number) {
   const waiting = createFairQueue<() => void>();
@@ -24,7 +24,7 @@ export function shareConnections(pool: Pool, connections: number) {
   const held = new Map<string, number>();
   let free = connections;
 
-  // The amount of the service's own work is already limited.
+  // The amount of the service's own work is limited elsewhere.
   const mayHold = (requester: string) => requester === '' || (held.get(requester) ?? 0) < limit;
 
   function hold(requester: string, more: 1 | -1): void {
@@ -45,7 +45,7 @@ export function shareConnections(pool: Pool, connections: number) {
   }
 
   return {
-    /** Lends a connection; a discarded one is closed and not lent again. */
+    /** Lends a connection; one that is discarded is closed and not lent again. */
     async use<T>(act: (client: PoolClient, discard: () => void) => Promise<T>) {
       const requester = currentRequester();
       await take(requester);
@@ -80,10 +80,10 @@ export function notifyStatements(topics: readonly Topic[]): string {
 }
 
 /**
- * Emits a topic whenever any process notifies it. Reconnects if the connection breaks; polling finds what was missed in
- * the meantime.
+ * Emits a topic whenever any process notifies it. Reconnects if the connection breaks; polling finds what was missed
+ * meanwhile.
  *
- * @param isExclusive - keeps every other process out while it listens.
+ * @param isExclusive - keeps every other process out while this one listens.
  * @throws {ForensicsError} `conflict` if other processes are connected, or one of them is exclusive.
  */
 export async function listen(config: ClientConfig, isExclusive: boolean) {
@@ -107,7 +107,7 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
       throw error;
     }
     if (stopping.signal.aborted) return client.end();
-    // Registered last, because a client that never connected also emits `end`, and its caller already retries.
+    // Registered last, because a client that never connected also emits `end`, but then the caller already retries.
     client.on('end', () => void reconnect());
     present = client;
   }
@@ -120,7 +120,7 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
         await connect();
         return;
       } catch {
-        // Retried until the database is back.
+        // Retries until the database is back.
       }
     }
   }
@@ -153,9 +153,9 @@ async function takePresence(client: Client, isExclusive: boolean): Promise<void>
 export interface PostgresPlace {
   /** `postgres://user@host:port/database`, with libpq's TLS parameters, such as `sslmode=verify-full`. */
   readonly url: string;
-  /** File with the password (trimmed); null if the URL contains it or none is needed. */
+  /** File with the password, read without white space at either end; null if the URL contains it or none is needed. */
   readonly passwordFile: string | null;
-  /** Keeps every other process out until it is closed. */
+  /** Keeps every other process out until this one is closed. */
   readonly isExclusive?: boolean;
 }
 
@@ -164,7 +164,7 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
     connectionString: url,
     ...(passwordFile === null ? {} : { password: () => readPassword(passwordFile) }),
     application_name: 'forensics',
-    // Sends statements without waiting for the results of earlier ones.
+    // Sends statements without waiting for the results of earlier statements.
     pipeline: true,
     connectionTimeoutMillis: 5000,
     types: { getTypeParser: typeParser },
@@ -172,8 +172,8 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
 }
 
 /**
- * Limits how long a process that freezes inside a transaction can block the others. A pooler refuses these settings at
- * the start of a session.
+ * Limits how long a process that freezes inside a transaction can block other processes. A pooler
+ * refuses these settings at the start of a session.
  */
 export const sessionLimits =
   "SET idle_in_transaction_session_timeout = '30s'; SET lock_timeout = '10s'";
@@ -194,7 +194,7 @@ function readPassword(file: string): string {
 const [boolType, byteaType, int8Type, int4Type, numericType] = [16, 17, 20, 23, 1700] as const;
 
 /**
- * Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, others as text.
+ * Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, rest as text.
  */
 function typeParser(type: number, format?: string): (value: string) => unknown {
   if (format === 'binary') throw new TypeError('results are requested as text');
@@ -204,8 +204,8 @@ function typeParser(type: number, format?: string): (value: string) => unknown {
   return decodeText;
 }
 
-// Text in PostgreSQL cannot contain U+0000, which SQLite and JSON allow. It is stored as the last Unicode character
-// followed by 0, and that character itself as the same followed by 1.
+// In PostgreSQL, text cannot contain U+0000, which SQLite and JSON allow. It is stored as the last
+// Unicode character followed by 0, and that character itself as the same character followed by 1.
 const escape = '\u{10FFFF}';
 
 function encodeText(value: unknown): unknown {
@@ -219,8 +219,8 @@ function decodeText(value: string): string {
 }
 
 /**
- * @param isKept - whether the connection caches the plan: not for searches, for which the best plan depends on the
- * search term.
+ * @param isKept - whether the connection caches the plan; false for searches, because their best
+ *   plan depends on the search term.
  */
 export async function runStatement(
   client: Pick<Pool, 'query'> | PoolClient,
@@ -230,9 +230,9 @@ export async function runStatement(
   const { text, name } = toPostgres(sql);
   if ('connection' in client) {
     const { stream } = client.connection;
-    // Sends statements issued at the same moment in one packet: otherwise each would wake up the database.
+    // Sends statements issued at the same moment in one packet, because each packet wakes up the database.
     stream.cork();
-    // Runs after everything triggered by results that arrived in the same turn.
+    // Runs after everything that was triggered by results in the same turn of the event loop.
     queueMicrotask(() => process.nextTick(() => stream.uncork()));
   }
   const { rows, rowCount }: QueryArrayResult<unknown[]> = await client.query({
@@ -247,7 +247,7 @@ export async function runStatement(
 
 interface Translated {
   readonly text: string;
-  /** Name under which connections cache the plan; null if there are too many. */
+  /** Name under which connections cache the plan; null if there are too many plans. */
   readonly name: string | null;
 }
 
@@ -255,8 +255,8 @@ const translated = new Map<string, Translated>();
 const maxTranslated = 1000;
 
 /**
- * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question mark), and removes
- * the table from the columns of a conflict.
+ * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question
+ * mark), and removes the table name from the columns in `on conflict`.
  */
 function toPostgres(sql: string): Translated {
   const known = translated.get(sql);

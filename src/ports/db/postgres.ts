@@ -1,4 +1,4 @@
-/** PostgreSQL, the engine for several machines: its state is shared by any number of servers and workers. */
+/** PostgreSQL, the engine for several machines: any number of servers and workers share its state. */
 
 import { createHash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
@@ -31,25 +31,25 @@ import {
 } from './postgres-connections.ts';
 
 export interface OpenPostgres extends OpenDatabase {
-  /** The database's clock, shared by all processes: leases and limits work even if the machines' clocks differ. */
+  /** The time by the database's clock, so that leases and limits work even if the machines' clocks differ. */
   now(): Date;
-  /** Rewrites tables to drop the earlier contents of their rows. @throws {ForensicsError} `no_space_left` and others. */
+  /** Rewrites tables, which erases earlier contents of rows. @throws {ForensicsError} `no_space_left` and others. */
   rewrite(tables: readonly string[]): Promise<void>;
 }
 
 const maxConnections = 10;
 
 /**
- * Connects and upgrades the database to the newest schema.
+ * Connects, and upgrades the database to the newest schema.
  *
- * @throws {ForensicsError} `config_invalid` if the database rejects the connection, `store_unavailable` when it does
- *   not respond, `schema_newer`, `no_space_left`; `conflict` if exclusive access is impossible, or another process has
- *   it.
+ * @throws {ForensicsError} `config_invalid` if the database rejects the connection,
+ *   `store_unavailable` when it does not respond, `schema_newer`, `no_space_left`; `conflict` if
+ *   exclusive access is impossible, or another process has it.
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = clientConfig(place);
   const pool = new Pool({ ...config, max: maxConnections });
-  // Nothing to do for a broken connection: its statements fail, and the next statement opens another.
+  // Nothing to do for a broken connection: its statements fail, and the next statement opens a new one.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -106,15 +106,15 @@ async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
 }
 
 /**
- * A pooler that lends a session for only one transaction gives both connections the same session, or different ones if
- * it is busy.
+ * Detects a pooler that lends a session for only one transaction: it gives both connections the
+ * same session or, if it is busy, different ones each time.
  */
 async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
   const other = await pool.connect();
   try {
     const sessions: number[] = [];
-    // The new connection comes first: it responds only once its settings are made, so that no two statements run at
-    // once.
+    // The new connection comes first: it responds only after its settings have been made, so that
+    // no two statements run at the same time.
     for (const client of [other, one, other, one]) {
       const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
       sessions.push(rows[0]?.pid);
@@ -153,7 +153,7 @@ function createPostgresDb(connections: Connections, notifications: EventEmitter)
   });
 }
 
-/** Repeats reads once if their connection breaks, as when the database restarts. */
+/** Repeats reads once if the connection breaks, as it does when the database restarts. */
 async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -167,22 +167,22 @@ async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promis
   }
 }
 
-// With delays that grow to a fifth of a second, this takes ten seconds in all, enough for a hundred other transactions.
+// With delays that grow to a fifth of a second, this takes ten seconds in all: enough for a hundred other transactions.
 const maxAttempts = 60;
 
 /**
- * A read through an index conflicts only with writes to neighbouring rows; a sequential scan conflicts with every
- * write. PostgreSQL prefers sequential scans for small tables, including those that were small when a connection
- * planned its statements.
+ * A read through an index conflicts only with writes to neighbouring rows, but a sequential scan
+ * with every write. PostgreSQL prefers sequential scans for small tables, including those that were
+ * still small when a connection planned its statements.
  *
  * @see "Serializable Isolation Level" in the PostgreSQL manual, which gives this advice.
  */
 const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_seqscan = off';
-// The log is written in order: any later commit makes this one durable too.
+// The log is written in order, so any later commit makes this one durable too.
 const withoutFlush = '; SET LOCAL synchronous_commit = off';
 const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** PostgreSQL runs transactions concurrently and aborts any whose outcome would depend on that; these are retried. */
+/** PostgreSQL runs transactions concurrently, and aborts those whose result would depend on that; these are retried. */
 async function runTransaction<T>(
   connections: Connections,
   act: (tx: Tx) => Promise<T>,
@@ -206,17 +206,17 @@ async function runTransaction<T>(
   }
 }
 
-// Any number except those of the migration and presence locks: the first half of every named lock.
+// The first half of every named lock: any number except those of the migration and presence locks.
 const nameLocks = 7_305_513;
 
-/** Two names with the same number wait for each other as if they were the same. */
+/** If two names have the same number, their transactions wait for each other, as if the names were the same. */
 function lockNumbers(name: string): string {
   return `${nameLocks}, ${createHash('sha256').update(name).digest().readInt32BE()}`;
 }
 
 const txs = new WeakMap<PoolClient, ReturnType<typeof createTx>>();
 
-/** One transaction object per connection, which keeps the queries built for it. */
+/** The transaction object of a connection, which keeps the queries that were built for it. */
 function txOn(client: PoolClient): ReturnType<typeof createTx> {
   const made =
     txs.get(client) ??
@@ -233,8 +233,8 @@ interface Outcome<T> {
 interface Frame {
   readonly begin: string;
   /**
-   * A session lock, taken before the transaction and released after it: a transaction sees the database as it was
-   * before it waited for a lock.
+   * A session lock, taken before the transaction and released after it, because a transaction sees
+   * the database as it was when the transaction began, before any wait for a lock.
    */
   readonly lock: string | null;
 }
@@ -248,12 +248,12 @@ async function inTransaction<T>(
   return connections.use(async (client, discard) => {
     try {
       if (lock !== null) await client.query(`BEGIN; SELECT pg_advisory_lock(${lock}); COMMIT`);
-      // Sent together with the first statement; it fails only if the connection has ended.
+      // Sent together with the first statement; it fails only if the connection is lost.
       const begun = client.query(begin);
       const [{ result, topics }] = await pipelined(act(client, begun), begun);
       const committed = client.query(`COMMIT${unlock}`);
-      // Sent after the commit, because PostgreSQL commits transactions with notifications one at a time. Polling finds
-      // lost notifications.
+      // Sent after the commit, because PostgreSQL commits transactions with notifications one at a
+      // time. If a notification is lost, polling finds the change.
       if (topics.length > 0) client.query(notifyStatements(topics)).catch(() => undefined);
       await committed;
       return result;
@@ -266,7 +266,7 @@ async function inTransaction<T>(
 
 const clockCheckMs = 60_000;
 
-/** Measures the offset between this machine's clock and the database's, at the start and every minute. */
+/** Measures how far this machine's clock differs from the database's, at the start and then every minute. */
 async function followClock(pool: Pool) {
   let offsetMs = 0;
   const measure = async () => {
@@ -278,7 +278,7 @@ async function followClock(pool: Pool) {
     offsetMs = Number(rows[0]?.[0]) - (sentMs + Date.now()) / 2;
   };
   await measure();
-  // If the database does not respond, the last measurement is used until the next one.
+  // If the database does not respond, the last measurement remains in use.
   const timer = setInterval(() => void measure().catch(() => undefined), clockCheckMs);
   timer.unref();
   return {

@@ -16,30 +16,30 @@ const flag = (name: string) => integer(name, { mode: 'boolean' });
 export const tenants = sqliteTable('tenants', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique(),
-  /** Middle part of the tenant's API keys; does not change when the tenant is renamed. */
+  /** Middle part of the tenant's API keys; stays the same if the tenant is renamed. */
   keyTag: text('key_tag').notNull().unique(),
   isTrial: flag('is_trial').notNull(),
   webhookUrl: text('webhook_url'),
-  /** Set when the receiver returned 410 or failed for too long; cleared when a new URL is set. */
+  /** Set when the receiver returned 410 or failed for too long; cleared by a new URL. */
   webhookDisabledAt: date('webhook_disabled_at'),
   webhookDisabledReason: text('webhook_disabled_reason').$type<'gone' | 'failing'>(),
   /** First failed attempt since the last success; null while deliveries succeed. */
   webhookFailingSince: date('webhook_failing_since'),
-  /** Store for new analyses; null for the default store. */
+  /** Store for new analyses; null for the default one. */
   storageConfigId: text('storage_config_id'),
-  /** Options that the console preselects for a new analysis; null for the defaults. */
+  /** Options that the console preselects for new analyses; null for the defaults. */
   defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
   /** Whether new pictures are compared with the tenant's earlier ones. */
   seenBefore: flag('seen_before').notNull().default(true),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
-  /** When the tenant lost access; the row is removed with the last of its data. Its name changes: see `endTenant`. */
+  /** When the tenant lost access; the row is removed with the last of its data. The name changes: see `endTenant`. */
   deletedAt: date('deleted_at'),
 });
 
 /**
- * Every current or former name of a tenant. An identity provider's claims, scripts and links may still use a former
- * name, so a name must never refer to another tenant.
+ * Every current or former name of a tenant. A former name may still be in use in an identity
+ * provider's claims, in scripts and in links, so a name must never refer to another tenant.
  */
 export const tenantNames = sqliteTable('tenant_names', {
   name: text('name').primaryKey(),
@@ -50,23 +50,23 @@ export const apiKeys = sqliteTable('api_keys', {
   uuid: text('uuid').primaryKey(),
   tenantId: text('tenant_id').notNull(),
   name: text('name').notNull(),
-  /** HMAC-SHA-256 of the whole key with the server's pepper. */
+  /** HMAC-SHA-256 of the whole key, with the server's pepper. */
   digest: blob('digest', { mode: 'buffer' }).notNull().unique(),
-  /** Last four characters, for the masked form. */
+  /** Last four characters, for showing the key in masked form. */
   ending: text('ending').notNull(),
   createdAt: date('created_at').notNull(),
   expiresAt: date('expires_at').notNull(),
-  /** A revoked key is kept as a tombstone, so that its error differs from that of a wrong secret. */
+  /** The row of a revoked key is kept, so that its error differs from that of a wrong secret. */
   revokedAt: date('revoked_at'),
-  /** When a rotation replaced it; null while it is the current key of this name. */
+  /** When a rotation replaced it; null while it is the current key with this name. */
   replacedAt: date('replaced_at'),
-  /** Accurate to the minute, so that a busy key does not write a row for every request. */
+  /** Accurate to the minute, so that a frequently used key does not cause a write for every request. */
   lastUsedAt: date('last_used_at'),
 });
 
 /**
- * A place where a tenant's objects are or were stored. One row per place: new credentials for the same place update its
- * row, and a new place gets a new row, so that every analysis stays readable where it was created.
+ * A place where objects of a tenant are or were stored. There is one row per place: new credentials for the same place
+ * change its row, and a new place gets a new row, so that every analysis stays readable where it was created.
  */
 export const storageConfigs = sqliteTable(
   'storage_configs',
@@ -76,11 +76,11 @@ export const storageConfigs = sqliteTable(
     type: text('type').$type<'azure' | 's3'>().notNull(),
     /** Identifies the place: endpoint and bucket, or account and container. */
     place: text('place').notNull(),
-    /** The configuration as JSON, encrypted with AES-256-GCM and bound to the tenant. */
+    /** The configuration as JSON, encrypted with AES-256-GCM, and bound to the tenant. */
     sealed: blob('sealed', { mode: 'buffer' }).notNull(),
-    /** Origins last applied to the bucket; null if none have been. */
+    /** Origins that were last applied to the bucket; null if none were. */
     corsApplied: text('cors_applied', { mode: 'json' }).$type<readonly string[]>(),
-    /** Why applying them failed; null on success. */
+    /** Why the origins could not be applied; null if they were. */
     corsWarning: text('cors_warning'),
     createdAt: date('created_at').notNull(),
     updatedAt: date('updated_at').notNull(),
@@ -88,7 +88,7 @@ export const storageConfigs = sqliteTable(
   (table) => [unique().on(table.tenantId, table.place)],
 );
 
-/** User accounts: embedded ones have a `password_hash`, those of an identity provider `issuer` and `subject`. */
+/** User accounts: embedded ones have a `password_hash`; those of an identity provider have `issuer` and `subject`. */
 export const users = sqliteTable(
   'users',
   {
@@ -103,7 +103,7 @@ export const users = sqliteTable(
     subject: text('subject'),
     lang: text('lang').notNull(),
     tosAccepted: flag('tos_accepted').notNull(),
-    /** Tokens issued earlier are invalid. */
+    /** Tokens issued before this are invalid. */
     tokensValidFrom: date('tokens_valid_from').notNull(),
     disabledAt: date('disabled_at'),
     createdAt: date('created_at').notNull(),
@@ -112,7 +112,7 @@ export const users = sqliteTable(
   (table) => [unique().on(table.issuer, table.subject)],
 );
 
-/** Tenants of embedded accounts; with an identity provider, they come with each token. */
+/** The tenants of embedded accounts; with an identity provider, each token states them. */
 export const userTenants = sqliteTable(
   'user_tenants',
   { userId: text('user_id').notNull(), tenantId: text('tenant_id').notNull() },
@@ -120,11 +120,11 @@ export const userTenants = sqliteTable(
 );
 
 /**
- * Failed logins by the address entered, whether or not it has an account: otherwise the lock would reveal which
- * addresses do. One row per address, and one for each place that attempts came from.
+ * Failed logins by the address that was entered, whether or not an account has it: otherwise the lock would reveal
+ * which addresses have accounts. One row per address, and one for each place from which attempts came.
  */
 export const loginAttempts = sqliteTable('login_attempts', {
-  /** HMAC-SHA-256 of the address (people type passwords into the wrong field), or of the address and the place. */
+  /** HMAC-SHA-256 of the address, as people type passwords into the wrong field; or of the address and the place. */
   address: blob('address', { mode: 'buffer' }).primaryKey(),
   failures: integer('failures').notNull(),
   lastAt: date('last_at').notNull(),
@@ -136,12 +136,12 @@ export const sessions = sqliteTable('sessions', {
   id: text('id').primaryKey(),
   userId: text('user_id').notNull(),
   createdAt: date('created_at').notNull(),
-  /** Refreshing never extends a session beyond this. */
+  /** Refreshing never extends a session beyond this time. */
   expiresAt: date('expires_at').notNull(),
   revokedAt: date('revoked_at'),
 });
 
-/** Every refresh token of a session. If a used one is presented again it was stolen, and the session ends. */
+/** Every refresh token of a session. If a used token is presented again, it was stolen, and the session ends. */
 export const refreshTokens = sqliteTable('refresh_tokens', {
   digest: blob('digest', { mode: 'buffer' }).primaryKey(),
   sessionId: text('session_id').notNull(),
@@ -150,7 +150,7 @@ export const refreshTokens = sqliteTable('refresh_tokens', {
   usedAt: date('used_at'),
 });
 
-/** State of delivery over one channel. */
+/** State of delivery through one channel. */
 export interface FeedbackOutcome {
   readonly state: 'waiting' | 'sent' | 'given_up';
   readonly attempts: number;
@@ -165,7 +165,7 @@ export const feedback = sqliteTable('feedback', {
   source: text('source').notNull(),
   message: text('message', { mode: 'json' }).$type<FeedbackMessage>().notNull(),
   createdAt: date('created_at').notNull(),
-  /** Outcomes by channel; empty if none was configured. */
+  /** Outcomes by channel; empty if no channel was configured. */
   outcomes: text('outcomes', { mode: 'json' })
     .$type<Readonly<Record<string, FeedbackOutcome>>>()
     .notNull(),
@@ -182,17 +182,17 @@ export const analyses = sqliteTable('analyses', {
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
   caseData: text('case_data', { mode: 'json' }).$type<CaseData>(),
   storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
-  /** Store of its objects; null for the default store. */
+  /** Store of the analysis's objects; null for the default store. */
   storageConfigId: text('storage_config_id'),
   format: text('format').$type<Format>().notNull(),
   width: integer('width').notNull(),
   height: integer('height').notNull(),
   filename: text('filename').notNull(),
-  /** Key that the client uploads to, and can overwrite until its URL expires. */
+  /** Key to which the client uploads, and which the client can overwrite until the URL expires. */
   inputKey: text('input_key').notNull(),
-  /** ETag of the upload when it was copied; null before that, and for analyses from older versions. */
+  /** ETag of the upload when it was copied; null before that, and for analyses from earlier versions. */
   inputEtag: text('input_etag'),
-  /** When it was noticed that the client had replaced the upload after the start. */
+  /** When it was noticed that the client had replaced the upload after the start of the analysis. */
   inputReplacedAt: date('input_replaced_at'),
   model: text('model').notNull(),
   modelVersion: text('model_version').notNull(),
@@ -201,16 +201,16 @@ export const analyses = sqliteTable('analyses', {
   seed: integer('seed').notNull(),
   status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed'>().notNull(),
   statusMessage: text('status_message').notNull(),
-  /** Why it failed; null also for failures that versions before 0.7 recorded. */
+  /** Why the analysis failed; null also for failures recorded by versions before 0.7. */
   failure: text('failure', { mode: 'json' }).$type<FailureReason>(),
   retryCount: integer('retry_count').notNull(),
-  /** When the analysis was started or retried. While pending, it waits for a worker if set, otherwise for its start. */
+  /** When it was started or retried; null while it waits for its start rather than for a worker. */
   queuedAt: date('queued_at'),
   processingStartedAt: date('processing_started_at'),
   processingFinishedAt: date('processing_finished_at'),
-  /** Whether other analyses of the tenant were waiting or processing when this one was started. */
+  /** Whether other analyses of the tenant were waiting or in progress when this one was started. */
   isBulk: flag('is_bulk'),
-  /** Copy of the upload to be examined; no URL is ever signed for it. */
+  /** Copy of the upload, which is what is examined; no URL is ever signed for it. */
   evidenceKey: text('evidence_key'),
   evidenceSha256: text('evidence_sha256'),
   evidenceMd5: text('evidence_md5'),
@@ -225,7 +225,7 @@ export const analyses = sqliteTable('analyses', {
   tierUpgradedAt: date('tier_upgraded_at'),
 });
 
-/** The result of a run. Small columns come first, so that lists never read the long ones after them. */
+/** The result of a run. Short columns come first, so that lists never read the long ones that follow. */
 export const examinations = sqliteTable('examinations', {
   analysisId: text('analysis_id').primaryKey(),
   resultClass: integer('result_class').notNull(),
@@ -233,27 +233,27 @@ export const examinations = sqliteTable('examinations', {
     .$type<readonly number[]>()
     .notNull(),
   examinedAt: date('examined_at').notNull(),
-  /** JSON: predictions, uncertainties, similarities, anomaly. */
+  /** Predictions, uncertainties, similarities and anomaly, as JSON. */
   scores: text('scores').notNull(),
-  /** JSON: object keys of heatmaps and reports, and the reports' texts; null until rendered. */
+  /** Object keys of heatmaps and reports, and the texts of the reports, as JSON; null until rendered. */
   rendered: text('rendered'),
-  /** JSON: the whole examination without its map values. */
+  /** The whole examination without its map values, as JSON. */
   examination: text('examination').notNull(),
   /** 16-bit little-endian numbers, one per cell. */
   realMap: blob('real_map', { mode: 'buffer' }).notNull(),
   fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
   compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
   anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
-  /** Maps of single methods, concatenated in the order of the examination; null for examinations from earlier versions. */
+  /** Maps of single methods, one after another as in the examination; null for examinations from earlier versions. */
   methodMaps: blob('method_maps', { mode: 'buffer' }),
 });
 
-/** Fingerprints for recognising copies of pictures; the next table has their search keys. See `seen-before.ts`. */
+/** Fingerprints for recognising copies of pictures; the next table has the search keys. See `seen-before.ts`. */
 export const fingerprints = sqliteTable('fingerprints', {
   id: integer('id').primaryKey(),
   analysisId: text('analysis_id').notNull().unique(),
   packed: blob('packed', { mode: 'buffer' }).notNull(),
-  /** Keys of a fingerprint that represent the file's own statements. */
+  /** Those keys of a fingerprint that represent statements in the file itself. */
   facts: text('facts', { mode: 'json' }).$type<readonly number[]>().notNull(),
 });
 
@@ -263,7 +263,7 @@ export const fingerprintKeys = sqliteTable(
   (table) => [primaryKey({ columns: [table.key, table.fingerprint] })],
 );
 
-/** JPEG files of at most 160 pixels, for lists. */
+/** JPEG files with sides of at most 160 pixels, for lists. */
 export const thumbnails = sqliteTable('thumbnails', {
   analysisId: text('analysis_id').primaryKey(),
   jpeg: blob('jpeg', { mode: 'buffer' }).notNull(),
@@ -274,17 +274,17 @@ export const legalHolds = sqliteTable(
   'legal_holds',
   {
     tenantId: text('tenant_id').notNull(),
-    /** Empty for a hold on all the tenant's analyses. */
+    /** Empty for a hold on all analyses of the tenant. */
     analysisId: text('analysis_id').notNull(),
     reason: text('reason').notNull(),
     createdAt: date('created_at').notNull(),
-    /** Null for the operator. */
+    /** Null if the operator set the hold. */
     createdByUserId: text('created_by_user_id'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.analysisId] })],
 );
 
-/** Objects that no analysis refers to, either not yet or no longer. */
+/** Objects to which no analysis refers, either not yet or no longer. */
 export const orphanObjects = sqliteTable('loose_objects', {
   id: integer('id').primaryKey(),
   tenantId: text('tenant_id').notNull(),
@@ -298,14 +298,14 @@ export const jobs = sqliteTable('jobs', {
   id: text('id').primaryKey(),
   kind: text('kind').notNull(),
   payload: text('payload', { mode: 'json' }).$type<unknown>().notNull(),
-  /** Tenant that the work is for; null for the service's own. */
+  /** The tenant for which the work is done; null for the service itself. */
   owner: text('owner'),
   runAt: date('run_at').notNull(),
-  /** Incremented by every claim; a result is accepted only with the latest number. */
+  /** Incremented whenever the job is claimed; a result is accepted only with the latest number. */
   fence: integer('fence').notNull(),
   leasedBy: text('leased_by'),
   leasedUntil: date('leased_until'),
-  /** Always false. Earlier versions set it when a job was taken over from a dead worker. */
+  /** Always false; earlier versions set it when a job was taken over from a dead worker. */
   wasAbandoned: flag('was_abandoned').notNull(),
   createdAt: date('created_at').notNull(),
 });
@@ -314,13 +314,13 @@ export const deliveries = sqliteTable('webhook_deliveries', {
   seq: integer('seq').primaryKey({ autoIncrement: true }),
   id: text('id').notNull().unique(),
   tenantId: text('tenant_id').notNull(),
-  /** What the message is about; messages with the same subject are sent in order. */
+  /** What the message is about; messages about the same subject are sent in order. */
   subject: text('subject').notNull(),
   event: text('event').notNull(),
   payload: text('payload').notNull(),
   state: text('state').$type<'waiting' | 'delivered' | 'given_up'>().notNull(),
   attempts: integer('attempts').notNull(),
-  /** Null while an earlier message with the same subject is waiting; during an attempt, the end of its lease. */
+  /** Null while an earlier message about the same subject is waiting; during an attempt, the end of its lease. */
   nextAttemptAt: date('next_attempt_at'),
   fence: integer('fence').notNull(),
   lastOutcome: text('last_outcome'),
@@ -334,14 +334,14 @@ export const idempotencyKeys = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     key: text('key').notNull(),
     fingerprint: text('fingerprint').notNull(),
-    /** Id of what the first request created or started. */
+    /** Id of what the first request with this key created or started. */
     subject: text('subject').notNull(),
     createdAt: date('created_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.key] })],
 );
 
-/** Events counted by tenant and UTC day, in the same transaction as the event. */
+/** Numbers of events by tenant and UTC day, counted in the same transaction as the event. */
 export const usageCounters = sqliteTable(
   'usage_counters',
   {
@@ -354,25 +354,25 @@ export const usageCounters = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.day, table.counter] })],
 );
 
-/** The audit log: one chain of entries per tenant and one for the service. Triggers prevent changing or deleting a row. */
+/** The audit log: one chain of entries per tenant, and one for the service. Triggers prevent changes and deletions. */
 export const auditEntries = sqliteTable(
   'audit_entries',
   {
     chain: text('chain').notNull(),
-    /** Counts from 1, without gaps. */
+    /** Numbered from 1, without gaps. */
     seq: integer('seq').notNull(),
     /** Canonical JSON (RFC 8785); src/service/audit defines its fields. */
     entry: text('entry').notNull(),
-    /** SHA-256 of that text, lower-case hex. */
+    /** SHA-256 of `entry`, lower-case hex. */
     hash: text('hash').notNull(),
   },
   (table) => [primaryKey({ columns: [table.chain, table.seq] })],
 );
 
-/** The end of each chain, which reveals when entries were truncated. */
+/** The end of each chain, which shows whether entries were cut off. */
 export const auditHeads = sqliteTable('audit_heads', {
   chain: text('chain').primaryKey(),
-  /** 0 for a chain without its first entry, which records that the chain is younger than its tenant. */
+  /** 0 for a chain that lacks its first entry, the entry that records that the chain is younger than its tenant. */
   count: integer('count').notNull(),
   /** Hash of the last entry. */
   hash: text('hash').notNull(),

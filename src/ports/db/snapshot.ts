@@ -1,4 +1,4 @@
-/** Copies the whole database as of one moment while others keep writing, and inspects such a copy. */
+/** Copies the whole database as it is at one moment, while others keep writing; and inspects such a copy. */
 
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -10,7 +10,7 @@ import { createSqliteDb, reading, type SqliteDb, syncFile } from './sqlite.ts';
 const pagesAtOnce = 1000;
 
 /**
- * @param to - a file that does not exist yet; it will be readable only by its owner and need no other file beside it.
+ * @param to - a file that does not exist yet; only its owner will be able to read it, and it needs no file beside it.
  * @param onProgress - receives the share of the pages copied, 0..1, and can stop the copy by throwing.
  * @throws {ForensicsError} `no_space_left`, `store_unavailable`, `database_damaged`; what `onProgress` throws.
  */
@@ -20,7 +20,7 @@ export async function takeSnapshot(
   onProgress: (share: number) => void,
 ): Promise<void> {
   closeSync(openSync(to, 'wx', 0o600));
-  // One read transaction for the whole copy: otherwise any write by another process would restart it.
+  // One read transaction for the whole copy; otherwise, any write by another process would restart it.
   $client.exec('BEGIN');
   try {
     $client.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get();
@@ -45,7 +45,7 @@ export function snapshotBytes({ $client }: SqliteDb): number {
 }
 
 /**
- * Reads the whole file without changing it: its schema, the rows by table, and its problems as sentences.
+ * Reads the whole file without changing it: schema, number of rows in each table, and any problems in sentences.
  *
  * @throws {ForensicsError} `database_damaged` if it is not a database.
  */
@@ -56,12 +56,12 @@ export async function inspectDatabase(path: string) {
   });
 }
 
-/** Runs `act` on a database opened read-only, which must have the current schema. */
+/** Runs `act` on a database that is opened read-only and must have the current schema. */
 export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
   return reading(path, (client) => act(createSqliteDb(client)));
 }
 
-/** In WAL mode, which is recorded in the file, even a reader would have to create a log beside the file. */
+/** Switches WAL mode off, which the file records: with it, even a reader would have to create a log beside the file. */
 function leaveWalMode(path: string): void {
   const client = new Database(path);
   try {

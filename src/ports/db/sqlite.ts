@@ -1,6 +1,6 @@
 /**
- * SQLite, the engine of the data folder: one file, opened once, upgraded to the newest schema, shared by all services
- * of a process, and safe to use from several processes.
+ * SQLite, the engine of the data folder: one file, opened once, upgraded to the newest schema, and
+ * shared by all services of a process. Several processes can use it safely.
  */
 
 import { EventEmitter } from 'node:events';
@@ -51,14 +51,14 @@ interface DatabasePlace {
   readonly now?: () => Date;
 }
 
-// Other processes hold the write lock only for one short transaction; after five seconds something is stuck.
+// Other processes hold the write lock only for one short transaction, so after five seconds something is stuck.
 const busyTimeoutMs = 5000;
 const maxPauseMs = 20;
-// Exclusive access only has to wait for commands that are about to end.
+// Exclusive access only has to wait for commands that are about to finish.
 const exclusiveTimeoutMs = 1000;
 
 /**
- * @param path - the database file; it and its folder are created if missing, accessible only to the owner.
+ * @param path - the database file; if the file or its folder is missing, it is created with access only for the owner.
  * @param isExclusive - keeps every other process out until closed.
  * @param isScratch - a temporary copy, which is not itself copied before its schema is upgraded.
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
@@ -80,7 +80,7 @@ export function openDatabase({
     client.pragma('synchronous = FULL');
     client.pragma('foreign_keys = ON');
     upgrade = upgradeSqlite(client, { path, isScratch, at: now() });
-    // From here on, `createSqliteDb` waits for locks without blocking the process.
+    // From now on, `createSqliteDb` waits for locks, without blocking the process.
     client.pragma('busy_timeout = 0');
   } catch (error) {
     client.close();
@@ -97,11 +97,11 @@ export function openDatabase({
   };
 }
 
-/** SQLite's file keeps the mode with which it is created, and its side files copy the mode of the file. */
+/** SQLite keeps the mode with which the file is created, and uses the same mode for its side files. */
 function openPrivateFile(path: string): Database.Database {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // Skipped if the file exists: it may be open in this process, and closing it here would release SQLite's locks.
+    // Skipped if the file exists: this process may have it open, and closing it here would release SQLite's locks.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new Database(path);
   } catch (error) {
@@ -109,7 +109,7 @@ function openPrivateFile(path: string): Database.Database {
   }
 }
 
-/** Every open connection holds a lock, so this fails while any other process uses the file. */
+/** Each open connection holds a lock, so this fails while another process uses the file. */
 function lockOut(client: Database.Database): void {
   client.pragma('locking_mode = EXCLUSIVE');
   try {
@@ -124,7 +124,7 @@ function lockOut(client: Database.Database): void {
   }
 }
 
-/** @throws {ForensicsError} `usage`: the command works on files in the data folder. */
+/** @throws {ForensicsError} `usage` with PostgreSQL, because the command works on files in the data folder. */
 export function requireSqlite(db: Db): SqliteDb {
   if (isSqlite(db)) return db;
   throw new ForensicsError(
@@ -138,8 +138,8 @@ export function isSqlite(db: Db): db is SqliteDb {
 }
 
 /**
- * A single connection: statements outside an open transaction of this process wait for it to end. While another process
- * briefly holds the file lock, this process does other work.
+ * A single connection: statements outside an open transaction of this process wait for the transaction to end. While
+ * another process briefly holds the lock on the file, this process does other work.
  */
 export function createSqliteDb(
   client: Database.Database,
@@ -152,7 +152,7 @@ export function createSqliteDb(
   );
 
   async function runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
-    // Immediate: takes the lock before the first read, so that what was read is still true at the write.
+    // Immediate: takes the lock before the first read, so that what was read is still true at the time of the write.
     const end = await turns.begin(() => void client.exec('BEGIN IMMEDIATE'));
     let committed: readonly Topic[];
     let result: T;
@@ -187,7 +187,7 @@ export function createSqliteDb(
   });
 }
 
-/** Runs one transaction at a time, and other statements in between. */
+/** Runs one transaction at a time, and other statements between transactions. */
 function createTurns() {
   let transaction: Promise<void> | null = null;
 
@@ -207,7 +207,7 @@ function createTurns() {
 
   return {
     between,
-    /** @returns a function that ends it. */
+    /** @returns a function that ends the transaction. */
     async begin(act: () => void): Promise<() => void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       await between(() => {
@@ -255,19 +255,19 @@ function execute(
   return { rows: method === 'get' ? statement.get(...params) : statement.all(...params) };
 }
 
-// More than the program has; only id lists of varying length add to the number.
+// More statements than the program has; only id lists of different lengths add to their number.
 const maxPrepared = 500;
 const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
 /**
- * Parses and plans a statement once per connection: for short statements, that takes longer than running them. SQLite
- * replans by itself after a schema change.
+ * Parses and plans a statement once per connection, because for short statements this takes longer
+ * than running them. After a schema change, SQLite plans again by itself.
  */
 function prepare(client: Database.Database, sql: string): Database.Statement {
   const known = prepared.get(client) ?? new Map<string, Database.Statement>();
   prepared.set(client, known);
   const statement = known.get(sql) ?? client.prepare(sql);
-  // Moves it to the end: the first entry is the least recently used.
+  // Moves it to the end, so that the first entry is the least recently used one.
   known.delete(sql);
   known.set(sql, statement);
   const [oldest] = known.keys();
@@ -276,8 +276,8 @@ function prepare(client: Database.Database, sql: string): Database.Statement {
 }
 
 /**
- * Rewrites the file so that overwritten or deleted data can no longer be read from it. Needs exclusive access, and as
- * much free space as the file takes.
+ * Rewrites the file so that deleted or overwritten data can no longer be read from it. Needs
+ * exclusive access, and as much free space as the file itself.
  *
  * @throws {ForensicsError} `no_space_left`; the file is then unchanged.
  */
@@ -301,18 +301,18 @@ export function engineVersion(): string {
 }
 
 interface UpgradeOptions {
-  /** Path of the file opened by `client`. */
+  /** Path of the file that `client` has open. */
   readonly path: string;
-  /** Whether the file is a temporary copy that needs no copy itself. */
+  /** Whether the file is itself a temporary copy, and so is not copied. */
   readonly isScratch: boolean;
   readonly at: Date;
 }
 
 /**
- * Upgrades a file from an earlier version to the current schema. First it makes a copy, so that it is possible to go
- * back to that version. Copies are stored in `backups/` beside the database; the newest three are kept.
+ * Upgrades a file from an earlier version to the current schema. Makes a copy first, with which it is possible to go
+ * back to that version. The newest three copies are kept, in `backups/` beside the database.
  *
- * @returns null for a new file and for one with the current schema.
+ * @returns null for a new file, and for one that already has the current schema.
  */
 function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgrade | null {
   const from = checkedSchema(client);
@@ -325,12 +325,12 @@ function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgr
 }
 
 const keptCopies = 3;
-/** Including SQLite's journal beside it. */
+/** Includes SQLite's journal of the copy. */
 const unfinishedPattern = /\.new(?:-journal)?$/;
 const abandonedMs = 3_600_000;
 const copyPattern = /^forensics-\d+-(?<date>\d{8}T\d{6}Z)\.db$/;
 
-/** @returns null if another process has upgraded the file in the meantime, and so made a copy. */
+/** @returns null if another process has upgraded the file in the meantime, and therefore made a copy. */
 function copyBefore(
   client: Database.Database,
   schema: number,
@@ -343,7 +343,7 @@ function copyBefore(
   const copy = join(folder, `forensics-${schema}-${stamp}.db`);
   const temporary = `${copy}.${process.pid}.new`;
   try {
-    // SQLite keeps the mode of an existing empty file; a file that it creates itself would be readable by others.
+    // SQLite keeps the mode of an existing empty file; others could read a file that it creates itself.
     closeSync(openSync(temporary, 'wx', 0o600));
     client.prepare('VACUUM INTO ?').run(temporary);
     if (schemaIn(temporary) !== schema) return null;
@@ -356,7 +356,7 @@ function copyBefore(
   return copy;
 }
 
-/** Removes the copies of killed processes, which are as large as the database. Recent ones may be in progress. */
+/** Removes copies that killed processes left behind, each as large as the database. Recent ones may be in progress. */
 function removeUnfinished(folder: string, at: Date): void {
   for (const name of readdirSync(folder).filter((one) => unfinishedPattern.test(one))) {
     const file = join(folder, name);

@@ -1,4 +1,4 @@
-/** Writes files atomically: durable ones that only their owner can read, and the output files of commands. */
+/** Writes files atomically: durable files that only their owner can read, and the output files of commands. */
 
 import {
   closeSync,
@@ -28,8 +28,8 @@ export function makePrivateFolder(path: string): void {
 }
 
 /**
- * Returns false if the file already exists: if several processes try at once, one writes. @throws {ForensicsError}
- * `config_invalid`.
+ * Returns false if the file already exists: of several processes that try at once, only one writes.
+ * @throws {ForensicsError} `config_invalid`.
  */
 export function writeOnce(file: string, content: string): boolean {
   return throughTemporary(file, content, (temporary) => {
@@ -48,7 +48,7 @@ export function replaceFile(file: string, content: string, mode = 0o600): void {
   throughTemporary(file, content, (temporary) => renameSync(temporary, file), mode);
 }
 
-/** Makes the names in a folder survive a power cut: losing a key would make everything encrypted with it worthless. */
+/** Makes the names in a folder survive a power cut: without the key, everything encrypted with it is worthless. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -60,8 +60,8 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * What to do about an error from writing to the data folder. @returns `no_space_left`, `file_not_readable` if it
- * belongs to another user, `config_invalid`.
+ * What to do about an error from writing to the data folder.
+ * @returns `no_space_left`, `file_not_readable` if it belongs to another user, otherwise `config_invalid`.
  */
 export function cannotWrite(
   cause: unknown,
@@ -102,10 +102,10 @@ function throughTemporary<T>(
 }
 
 /**
- * Creates a folder given by the user, and its missing parents. An existing folder is left as it is.
+ * Creates a folder that the user specified, with any missing parents. An existing folder is left as it is.
  *
- * Does not use `mkdir` with `recursive`: if the file system rejects a new entry with ENOENT, as /proc does, Node.js 24
- * retries forever.
+ * Does not use `mkdir` with `recursive`, because Node.js 24 retries forever if the file system rejects a new entry with
+ * ENOENT, as /proc does.
  *
  * @throws the file system's error, with its `code`.
  */
@@ -116,7 +116,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process may have created it in between.
+    // Another process may have created the folder in the meantime.
     if (!isFolder(path)) throw error;
   }
 }
@@ -145,9 +145,9 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
 }
 
 /**
- * @param bytes - the whole contents, or pieces as they are produced.
- * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and what the pieces throw; nothing is
- *   left behind.
+ * @param bytes - the whole content, or pieces of it as they are produced.
+ * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and whatever the
+ *   pieces throw; no file is left behind.
  */
 export async function writeWholeFile(
   path: string,
@@ -165,7 +165,7 @@ export async function writeWholeFile(
   }
 }
 
-/** Gives a finished file its name; the temporary name may remain as a second link. */
+/** Gives a finished file its name; its temporary name may remain as a second link. */
 async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
   try {
     if (force) await rename(temporary, path);
@@ -177,8 +177,8 @@ async function putInPlace(temporary: string, path: string, { force }: Force): Pr
 }
 
 /**
- * Gives a finished file a name that is still free. Uses a link, because a rename would replace what another process
- * wrote in the meantime.
+ * Gives a finished file a name, if the name is still free. Uses a link, because a rename would
+ * replace a file that another process wrote in the meantime.
  *
  * @returns false if the name is taken.
  */
@@ -200,10 +200,10 @@ function alreadyExists(path: string, force: boolean): ForensicsError {
   return new ForensicsError('conflict', `${path} ${what}, or choose another name.`);
 }
 
-// Space for directories, headers and the database's own growth besides the files.
+// Space for directories, headers and the growth of the database, in addition to the files.
 const reserveBytes = 16 * 1024 * 1024;
 
-/** @throws {ForensicsError} `no_space_left` if the disk of `folder` has fewer than `bytes` free. */
+/** @throws {ForensicsError} `no_space_left` if fewer than `bytes` are free on the disk of `folder`. */
 export async function requireFreeSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder, { bigint: true });
   const free = Number(bavail * bsize);

@@ -1,7 +1,7 @@
 /**
- * Handles file names that are not UTF-8, as found on old disks. Node.js decodes each invalid byte as U+FFFD and cannot
- * find the file again. Here such a byte becomes a lone surrogate, U+DC80 to U+DCFF, which no text contains: paths can
- * be joined and compared as usual, and the original bytes are restored when a file is opened.
+ * Handles file names that are not UTF-8, such as those on old disks. Node.js decodes each invalid byte as U+FFFD, and
+ * then cannot find the file. Here such a byte becomes a lone surrogate, U+DC80 to U+DCFF, which never occurs in text:
+ * paths can be joined and compared as usual, and opening a file restores the original bytes.
  *
  * @see PEP 383, which does the same in Python.
  */
@@ -11,7 +11,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const escapeBase = 0xdc00;
-/** The `u` flag prevents matching halves of a surrogate pair. */
+/** With the `u` flag, this does not match halves of a surrogate pair. */
 const escapes = /[\udc80-\udcff]/u;
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -40,7 +40,7 @@ export function pathOf(name: string): string | Buffer {
   );
 }
 
-/** The name for display, and for documents that must be text: each such byte appears as ⟨0xE4⟩. */
+/** The name for display, and for documents that must be text; each byte that is not UTF-8 appears as ⟨0xE4⟩. */
 export function shownName(name: string): string {
   return Array.from(name, (character) =>
     escapes.test(character) ? `⟨0x${byteOf(character).toString(16).toUpperCase()}⟩` : character,
@@ -51,14 +51,14 @@ function byteOf(escape: string): number {
   return escape.charCodeAt(0) - escapeBase;
 }
 
-/** The absolute path; even the working directory may have a name that is not UTF-8. */
+/** The absolute path. Even the working directory may have a name that is not UTF-8. */
 export function absolutePath(name: string): string {
   const folder = process.cwd();
   if (!folder.includes('\ufffd') || process.platform !== 'linux') return resolve(name);
   return resolve(nameOf(readlinkSync('/proc/self/cwd', { encoding: 'buffer' })), name);
 }
 
-/** The arguments with their original bytes, which only Linux provides. @param argv - as `process.argv`. */
+/** The arguments with their original bytes, which only Linux makes available. @param argv - as `process.argv`. */
 export function withNameBytes(argv: readonly string[]): readonly string[] {
   if (process.platform !== 'linux' || !argv.some((arg) => arg.includes('\ufffd'))) return argv;
   const given = readFileSync('/proc/self/cmdline');
@@ -68,7 +68,7 @@ export function withNameBytes(argv: readonly string[]): readonly string[] {
     parts.push(given.subarray(from, end));
     from = end + 1;
   }
-  // Options of Node.js itself come first and are not part of `argv`.
+  // Options of Node.js itself come first, and are not part of `argv`.
   const last = parts.slice(-argv.length);
   return argv.map((arg, at) => (last[at]?.toString('utf8') === arg ? nameOf(last[at]) : arg));
 }

@@ -1,6 +1,6 @@
-/** Reads streams whose other end decides how much it sends. */
+/** Reads streams of which the other end decides how much to send. */
 
-/** All bytes; undefined if there are more than `maxBytes`, in which case the rest is not read. */
+/** All bytes; undefined if there are more than `maxBytes`, and then the rest is not read. */
 export async function readUpTo(
   stream: AsyncIterable<unknown>,
   maxBytes: number,
@@ -9,7 +9,7 @@ export async function readUpTo(
   return bytes.length > maxBytes ? undefined : bytes;
 }
 
-/** All bytes or, for a longer stream, a little more than `maxBytes`; leaving the loop discards the rest. */
+/** All bytes or, for a longer stream, slightly more than `maxBytes`; the rest is discarded by leaving the loop. */
 export async function readStart(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** Translates operating system errors about reading and writing files. */
+/** Translates the operating system's errors in reading and writing files. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { failure } from '../../contract/failure-reasons.ts';
@@ -22,18 +22,18 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** Why a path cannot be written: the code, with its meaning if known. */
+/** Why nothing can be written to a path: the code and, if known, its meaning. */
 export function reasonOf(code: string): string {
   const reason = reasons[code];
   return reason === undefined ? code : `${code}: ${reason}`;
 }
 
-/** To users, a full disk, a quota and a size limit are the same: the data does not fit. */
+/** To users, a full disk, a quota and a size limit are all the same: the data does not fit. */
 export function isFull(code: string | null): boolean {
   return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }
 
-/** Whether a failed link means that the file system has no links, like USB sticks and some network shares. */
+/** Whether a failed link means that the file system lacks links, as on USB sticks and some network shares. */
 export function lacksLinks(code: string | null): boolean {
   return code !== null && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code);
 }
@@ -74,7 +74,7 @@ export async function writing<T>(act: () => Promise<T>): Promise<T> {
  * large.
  */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
-  // Checked before opening: opening a pipe would wait for a writer, and reading a device would never end.
+  // Checked before opening, because opening a pipe would wait for a writer, and reading a device would never end.
   const found = await stat(path).catch((error: unknown) => {
     throw toReadFailure(error);
   });

@@ -1,6 +1,6 @@
 /**
- * Keeps requests to targets chosen by a tenant (webhooks and stores) out of the internal network. It checks the address
- * that is connected to, not the name.
+ * Keeps requests to targets that a tenant chooses (webhooks and stores) out of the internal
+ * network. It checks the address to which the connection is made, not the name.
  */
 
 import { lookup } from 'node:dns';
@@ -8,26 +8,26 @@ import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { ForensicsError } from '../../errors.ts';
 
 export interface AddressGuard {
-  /** @param address - an IPv4 or IPv6 address as text; anything else is rejected. */
+  /** @param address - an IPv4 or IPv6 address as text; anything else is not allowed. */
   isAllowed(address: string): boolean;
 }
 
 // Ranges in CIDR notation, separated by spaces.
-// IANA IPv4 Special-Purpose Address Registry (RFC 6890 and successors), plus multicast and the reserved remainder.
+// IANA IPv4 Special-Purpose Address Registry (RFC 6890 and successors), plus multicast and the reserved ranges.
 const specialIpv4 = [
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24',
   '192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3',
 ].join(' ');
-// Only 2000::/3 of IPv6 is assigned; these parts of it are special (Teredo, 6to4, documentation).
+// Of IPv6, only 2000::/3 is assigned; these parts of it are special (Teredo, 6to4, documentation).
 const globalIpv6 = '2000::/3';
 const specialIpv6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
 const privateRanges = '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7';
-// Addresses at which clouds give credentials to their machines. No store or receiver runs there, so no setting allows
+// Addresses from which cloud machines get their credentials. No store or receiver runs there, so no setting can allow
 // them. Sources: cloud-init's data source pages (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
 const metadata = [
-  // Link-local: nearly all of them.
+  // Link-local, which nearly all of them use.
   '169.254.0.0/16 fe80::a9fe:a9fe/128',
-  // Alibaba Cloud, in both families.
+  // Alibaba Cloud, IPv4 and IPv6.
   '100.100.100.200/32 fd00:100::100:200/128',
   // Azure's WireServer, a public address.
   '168.63.129.16/32',
@@ -61,7 +61,7 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
   };
 }
 
-/** Treats an IPv4-mapped IPv6 address (`::ffff:7f00:1`) as IPv4 and drops a zone (`%eth0`). */
+/** Treats an IPv4-mapped IPv6 address (`::ffff:7f00:1`) as IPv4, and drops a zone (`%eth0`). */
 function unmapped(address: string): string {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (isIP(bare) !== 6) return bare;
@@ -98,18 +98,18 @@ class AddressRefused extends Error {
   readonly code = 'address_refused';
 }
 
-/** The error is the same for unknown and forbidden names, so it does not reveal which exist in the internal network. */
+/** Unknown and forbidden names give the same error, so it does not reveal which names exist in the internal network. */
 class NoAddress extends Error {
   readonly code = 'no_address';
 }
 
-/** Checks connections as they are made. Errors have the code `address_refused`, or `no_address` for a name. */
+/** Checks connections as they are made. The error code is `address_refused` for addresses, `no_address` for names. */
 export interface ConnectionGuard {
   /** Returns only allowed addresses, and fails if there is none. */
   readonly lookup: LookupFunction;
   /**
-   * Why connecting to this host is forbidden; null for an allowed address, and for a name, which `lookup` checks.
-   * Localhost counts as its fixed addresses.
+   * Why connecting to this host is forbidden. Null for an allowed address, and for a name, which
+   * `lookup` checks later. Localhost counts as its fixed addresses.
    */
   refusalOf(host: string): Error | null;
 }
@@ -139,7 +139,7 @@ export function createConnectionGuard(
   };
 }
 
-/** @see RFC 6761, section 6.3, on names that must not be sent to a resolver. */
+/** The addresses that a name has by definition; it must not be sent to a resolver. @see RFC 6761, section 6.3. */
 function literalAddresses(host: string): readonly string[] {
   if (/^(?:.+\.)?localhost\.?$/i.test(host)) return ['127.0.0.1', '::1'];
   const address = host.replace(/^\[|\]$/g, '');

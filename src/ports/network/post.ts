@@ -1,4 +1,4 @@
-/** Requests to addresses that others chose, with address checks and limits on size and time. */
+/** Requests to addresses that others chose; checks the addresses, and limits size and time. */
 
 import type { buildConnector, Dispatcher } from 'undici';
 import { type AddressGuard, createConnectionGuard, createAddressGuard } from './address-guard.ts';
@@ -6,20 +6,20 @@ import { failure } from '../../contract/failure-reasons.ts';
 import { causeCode, ForensicsError } from '../../errors.ts';
 import { readUpTo } from '../files/streams.ts';
 
-/** Outcome of an attempt. `gone`: the receiver wants no more messages. */
+/** Outcome of an attempt. `gone`: the receiver does not want any further messages. */
 export interface Outcome {
   readonly kind: 'accepted' | 'failed' | 'gone';
-  /** Such as `http_204`, `timeout`, `address_refused`, `ECONNREFUSED`. */
+  /** For example `http_204`, `timeout`, `address_refused` or `ECONNREFUSED`. */
   readonly detail: string;
 }
 
 export type Sender = ReturnType<typeof createSender>;
 
-// The contract's limit for the whole call: name lookup, connection, request and status.
+// The contract's limit for the whole call: looking up the name, connecting, sending, and receiving the status.
 const timeoutMs = 5000;
 const answerBytesRead = 16_384;
 
-/** Posts to receivers without following redirects; only the status of the response is used. */
+/** Posts to receivers and does not follow redirects; of the response, only the status is used. */
 export function createSender({ guard }: { readonly guard: AddressGuard }) {
   let opened: Promise<Client> | null = null;
 
@@ -34,7 +34,7 @@ export function createSender({ guard }: { readonly guard: AddressGuard }) {
       try {
         const options = { method: 'POST', headers, body, signal, dispatcher: agent } as const;
         const answer = await request(url, options);
-        // Read only so that the connection can be reused.
+        // The body is read only so that the connection can be reused.
         await answer.body
           .dump({ limit: answerBytesRead, signal })
           .catch(() => answer.body.destroy());
@@ -52,7 +52,7 @@ export function createSender({ guard }: { readonly guard: AddressGuard }) {
 
 type Client = Awaited<ReturnType<typeof openClient>>;
 
-/** Loads the library for the first message only: many servers send none. */
+/** Loads the library when the first message is sent, because many servers never send any. */
 async function openClient(guard: AddressGuard) {
   const { Agent, buildConnector, request } = await import('undici');
   return { agent: new Agent({ connect: guardedConnector(buildConnector, guard) }), request };
@@ -72,7 +72,7 @@ function guardedConnector(
   };
 }
 
-/** Error code, such as `ECONNREFUSED` or `address_refused`. */
+/** The error's code, such as `ECONNREFUSED` or `address_refused`. */
 const connectionCode = (error: unknown) => causeCode(error) || 'connection_failed';
 
 // Downloads one file, and records redirects and response headers.
@@ -103,9 +103,9 @@ async function follow(
   { maxBytes, signal: stopped }: FetchLimits,
 ) {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(downloadMs)]);
-  // Without `accept`, some servers convert pictures to another format.
+  // Without `accept`, some servers would convert pictures to another format.
   const headers = { accept: '*/*', 'user-agent': 'forensics' };
-  /** The addresses that the first one redirected to, in order. */
+  /** The addresses to which the first one redirected, in order. */
   const redirects: string[] = [];
   let url = checkedUrl(address);
   try {
@@ -119,7 +119,7 @@ async function follow(
         url = checkedUrl(new URL(location, url).href);
         redirects.push(url.href);
       } else if (status === 200) {
-        // oxlint-disable-next-line no-await-in-loop -- the last step
+        // oxlint-disable-next-line no-await-in-loop -- this is the last step
         const bytes = await readUpTo(answer.body, maxBytes);
         if (bytes === undefined)
           throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
@@ -137,7 +137,7 @@ async function follow(
   }
 }
 
-/** A password in the address would be printed and stored in the evidence. */
+/** A password in the address would be printed, and stored in the evidence. */
 function checkedUrl(address: string): URL {
   const url = URL.parse(address);
   const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
@@ -145,7 +145,7 @@ function checkedUrl(address: string): URL {
   return url;
 }
 
-/** Headers that describe the file; cookies and the like are not evidence. */
+/** Headers that describe the file; others, such as cookies, are not evidence. */
 const kept = 'content-type content-length content-disposition last-modified etag date server';
 
 function keptHeaders(

@@ -1,6 +1,6 @@
 /**
- * Where a tenant's objects are stored if not in the embedded store. Configurations are stored encrypted for one tenant and one row, so that a copied row cannot be opened elsewhere.
- * A stolen database file reveals no credentials.
+ * Where a tenant's objects are stored if not in the embedded store. Each configuration is encrypted for one tenant and
+ * one row: a copied row cannot be opened elsewhere, and a stolen database file reveals no credentials.
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -29,10 +29,10 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
 
   return {
     /**
-     * Saves the configuration, after which CORS rules must be applied again.
+     * Saves the configuration; CORS rules must then be applied again.
      *
-     * @returns the id of its row. If the tenant ever had a row for this place, that row is reused, so that new
-     *   credentials also work for old analyses.
+     * @returns the id of its row. If the tenant ever had a row for this place, that row is reused,
+     *   so that the new credentials also work for old analyses.
      */
     async save(tx: Tx, tenantId: string, config: StorageConfig) {
       const place = storagePlace(config);
@@ -64,7 +64,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
     /** @throws {ForensicsError} `store_unavailable` if it was encrypted with a different key, or modified. */
     open(row: ConfigRow): StorageConfig {
       try {
-        // Decryption proves that `save` wrote it, so its type is right.
+        // Decryption proves that `save` wrote this, so its type is right.
         return JSON.parse(seal.open(row.sealed, sealBinding(row)));
       } catch (error) {
         throw new ForensicsError(
@@ -77,13 +77,13 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
   };
 }
 
-/** Prevents opening a row that was copied to another tenant or id. */
+/** Prevents opening a row that was copied to another tenant or another id. */
 function sealBinding({ tenantId, id }: Owner): string {
   return `forensics/blobs/configs/1/${tenantId}/${id}`;
 }
 
-// AES-256-GCM, bound to the row that stores the secret, so that a copy cannot be decrypted elsewhere. Format: a version
-// byte, the nonce, the ciphertext, the tag.
+// AES-256-GCM, bound to the row in which the secret is stored, so that a copy elsewhere cannot be
+// decrypted. Format: a version byte, the nonce, the ciphertext, the tag.
 const format = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -100,7 +100,7 @@ export function createSeal(key: Uint8Array) {
       const hidden = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.of(format), nonce, hidden, cipher.getAuthTag()]);
     },
-    /** @throws {Error} when it was encrypted with another key or binding, or modified. */
+    /** @throws {Error} if it was encrypted with another key or binding, or modified since. */
     open(sealed: Buffer, binding: string) {
       if (sealed[0] !== format) throw new Error('Unknown format of sealed data.');
       const nonce = sealed.subarray(1, 1 + nonceBytes);
@@ -115,11 +115,11 @@ export function createSeal(key: Uint8Array) {
 
 export interface Resealed {
   readonly resealed: number;
-  /** Number of rows that the old key could not decrypt. They are kept, because an even older key may be restored. */
+  /** Number of rows that the old key could not decrypt. They are kept, in case an even older key is restored. */
   readonly unreadable: number;
 }
 
-/** Encrypts every storage configuration with a new key. @param keys - 32 bytes each. */
+/** Re-encrypts every storage configuration with a new key. @param keys - 32 bytes each. */
 export async function resealConfigs(
   tx: Tx,
   keys: { readonly from: Uint8Array; readonly to: Uint8Array },
@@ -147,11 +147,11 @@ function openOrNull(seal: Seal, row: ConfigRow): string | null {
 
 export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
 
-/** Settings that only the service-wide store has, not a tenant's. */
+/** Settings of the service-wide store, which a tenant's own store does not have. */
 interface Shared {
-  /** Prefix of all of the tenant's keys, because tenants share the bucket. */
+  /** Prefix of all the tenant's keys, because tenants share the bucket. */
   readonly keyPrefix: string;
-  /** Where the service itself reaches the S3 server; null if at the same address as clients. */
+  /** Where the service itself reaches the S3 server; null if at the same address as clients do. */
   readonly internal: S3Address | null;
 }
 
@@ -163,14 +163,14 @@ export type StorageConfig = (
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
 /**
- * Identifies the place of the objects. It contains no credentials, and is equal for configurations that differ only in
- * those.
+ * Identifies the place of the objects. It contains no credentials, and is the same for
+ * configurations that differ only in their credentials.
  *
  * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
  */
 export function storagePlace(config: StorageConfig): string {
   const place = bucketPlace(config);
-  // Bucket names contain no slash, so a tenant's own bucket never equals a part of a shared one.
+  // Bucket names contain no slash, so a tenant's own bucket is never the same as a part of a shared one.
   return config.shared === undefined ? place : `${place}/${config.shared.keyPrefix}`;
 }
 
@@ -180,16 +180,16 @@ function bucketPlace(config: StorageConfig): string {
   return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;
 }
 
-/** Hosts that the client library accepts and that are unambiguous in a URL. */
+/** Hosts that the client library accepts, and that are unambiguous in a URL. */
 const hostPattern = /^[a-z\d:]([\w.:-]*[a-z\d:.])?$/i;
 
-/** Amazon's regional host: the one without a region redirects path-style requests. */
+/** Amazon's regional host, because the host without a region redirects path-style requests. */
 export function s3Host({ endpoint, region }: S3StorageConfig): string {
   return endpoint === 's3.amazonaws.com' ? `s3.${region}.amazonaws.com` : endpoint;
 }
 
 /**
- * Scheme, host and port as clients must use them, because the host is signed.
+ * Scheme, host and port, exactly as clients must use them, because the signature includes the host.
  *
  * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
  */

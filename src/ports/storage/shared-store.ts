@@ -1,7 +1,7 @@
 /**
- * The store that the administrator configured for the whole service in place of the embedded one: a bucket shared by
- * all tenants, each with its own prefix. Each tenant has a row for it, so that its objects stay readable when the
- * service switches to another store. While this store is in use, the administrator's file applies, not the rows.
+ * The store that the administrator configured for the whole service instead of the embedded one: a bucket that all
+ * tenants share, each with a prefix of its own. Each tenant has a row for it, so that its objects stay readable when
+ * the service switches to another store. While this store is in use, the administrator's file applies, not the rows.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -72,7 +72,7 @@ export function createSharedStore(settings: SharedStoreSettings) {
       return { config: part, store: withPrefix(store, part.shared.keyPrefix) };
     },
     /**
-     * Tests the store, then saves its working credentials in the rows, for use after it has been replaced by another.
+     * Tests the store, then saves the working credentials in the rows, for use once another store has replaced it.
      *
      * @throws {ForensicsError} as `RemoteStore.probe`.
      */
@@ -87,7 +87,7 @@ function tenantPrefix(tenantId: string): string {
   return `${tenantId}/`;
 }
 
-/** False also for a row that the current master key cannot open. */
+/** Whether the row has this configuration; false also if the current master key cannot open the row. */
 function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): boolean {
   try {
     return isDeepStrictEqual(configs.open(row), config);
@@ -97,8 +97,8 @@ function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): b
 }
 
 /**
- * The part of a shared store whose keys start with `prefix`. No key can reach anything outside it. Callers do not see
- * the prefix, except in presigned URLs.
+ * The part of a shared store in which keys start with `prefix`. No key can reach anything outside
+ * this part. Callers see the prefix only in presigned URLs.
  */
 export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
   const whole = (key: string): string => {

@@ -55,7 +55,7 @@ export interface RemoteStore extends BlobStore {
   applyCors(origins: readonly string[]): Promise<CorsOutcome>;
 }
 
-/** The limit of both S3 and Azure. It applies to every store, so that objects can be moved between them. */
+/** The limit of S3 and of Azure. It applies to every store, so that objects can be moved between them. */
 const maxKeyBytes = 1024;
 
 /** @throws {ForensicsError} `invalid_request` unless the key is text of 1 to 1024 bytes in UTF-8. */
@@ -69,8 +69,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * For keys that must not lead out of a folder or a container: clients resolve dots between the slashes of a URL,
- * encoded or not, and Azure treats a backslash as a slash.
+ * For keys that must not lead out of a folder or container: clients resolve dots between the
+ * slashes of a URL, even if they are encoded, and Azure treats a backslash as a slash.
  *
  * @throws {ForensicsError} `invalid_request`.
  */
@@ -84,7 +84,7 @@ export function checkPath(key: string): void {
   );
 }
 
-/** Checked because it is sent as a header. @throws {ForensicsError} `invalid_request`. */
+/** Checked because the type is sent as a header. @throws {ForensicsError} `invalid_request`. */
 export function checkContentType(contentType: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(contentType)) return;
   throw new ForensicsError(
@@ -103,7 +103,7 @@ export function checkExpiry(seconds: number): void {
   );
 }
 
-/** Percent-encodes a key for a URL as in S3 signatures: everything except slashes and `A-Z a-z 0-9 - . _ ~`. */
+/** Percent-encodes a key for a URL as S3 signatures require: everything except slashes and `A-Z a-z 0-9 - . _ ~`. */
 export function encodePath(key: string): string {
   if (/^[\w.~/-]*$/.test(key)) return key;
   return encodeURIComponent(key)

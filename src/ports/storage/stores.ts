@@ -1,7 +1,7 @@
 /**
- * Finds the store with the objects of an analysis: the service's own, embedded or shared, or one that the tenant
- * configured. Configurations are read again for every operation, so that credentials saved by one process apply
- * immediately in all others.
+ * Finds the store that contains the objects of an analysis: the service's own, embedded or shared,
+ * or one that the tenant configured. Configurations are read again for every operation, so that
+ * credentials saved by one process apply immediately in all others.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -60,10 +60,10 @@ export function createStores(settings: StoresSettings) {
   );
   const findPlace = db.select().from(storageConfigs).where(isPlace).prepare();
   const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
-  /** Configurations that could not be opened, each reported only once. */
+  /** Configurations that could not be opened; each is reported only once. */
   const reported = new Set<string>();
 
-  /** One client per configuration until it is re-saved, which changes the encrypted bytes. */
+  /** One client per configuration, until the configuration is saved again and its encrypted bytes change. */
   function openSealed(row: ConfigRow): Opened {
     const known = opened.get(row.id);
     if (known?.sealed.equals(row.sealed)) return known;
@@ -80,9 +80,9 @@ export function createStores(settings: StoresSettings) {
 
   return {
     /**
-     * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
-     * bucket rejects them, a warning is recorded. Its id, null for the embedded store, is recorded in the row of whatever
-     * is stored there.
+     * The store for new objects of the tenant. Applies the bucket's CORS rules before a URL is first signed for it; if
+     * the bucket rejects them, a warning is recorded. The rows of objects stored there must record `configId`, which is
+     * null for the embedded store.
      *
      * @throws {ForensicsError} `store_unavailable` if the configuration cannot be opened with the current master key.
      */
@@ -94,9 +94,9 @@ export function createStores(settings: StoresSettings) {
       return { store, configId: row.id };
     },
     /**
-     * Store of the objects created under this configuration, with its latest credentials. Makes no request. If the
-     * configuration cannot be opened, returns a store whose operations fail with `store_unavailable` and whose URLs are
-     * empty, so that analyses stay readable and lists work.
+     * The store of the objects created under this configuration, with its latest credentials. Makes
+     * no request. If the configuration cannot be opened, returns a store whose operations fail with
+     * `store_unavailable` and whose URLs are empty, so that analyses stay readable and lists work.
      */
     async of({ tenantId, storageConfigId }: StoreRef): Promise<BlobStore> {
       if (storageConfigId === null) return embeddedFor(tenantId);
@@ -114,7 +114,7 @@ export function createStores(settings: StoresSettings) {
   };
 }
 
-/** Stands in for a store whose configuration cannot be opened. */
+/** Takes the place of a store whose configuration cannot be opened. */
 function createClosedStore(type: StorageType): BlobStore {
   const presign = (objectKey: string, now: Date): StorageUrls => ({
     type,
@@ -135,7 +135,7 @@ async function fail(): Promise<never> {
 }
 
 // Controls which web pages may use the presigned URLs of a tenant's own bucket. The rules are applied once per
-// configuration, and the outcome is saved with it. A store that rejects them causes a warning, not a failure.
+// configuration, and the outcome is saved with it. If a store rejects them, the result is a warning, not a failure.
 
 export type BucketCors = ReturnType<typeof createBucketCors>;
 
@@ -144,12 +144,12 @@ type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 interface BucketCorsSettings extends Clocked {
   /** Used for configurations without origins. */
   readonly defaultOrigins: readonly string[];
-  /** Maximum time that a caller waits; the attempt continues. */
+  /** Maximum time for which a caller waits; the attempt continues after that. */
   readonly timeoutMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
-/** Time after a failure before the next attempt. */
+/** Minimum time between a failure and the next attempt. */
 const pauseMs = 10 * 60_000;
 
 export function createBucketCors(settings: BucketCorsSettings) {
@@ -179,9 +179,9 @@ export function createBucketCors(settings: BucketCorsSettings) {
   }
 
   return {
-    /** Applies the rules even if already done. */
+    /** Applies the rules even if this was already done. */
     apply,
-    /** Applies the rules unless already done; concurrent calls share one attempt. Waits at most `timeoutMs`. */
+    /** Applies the rules unless already applied; concurrent calls share one attempt. Waits at most `timeoutMs`. */
     async ensure(row: ConfigRow, config: StorageConfig, store: CorsTarget) {
       if (isDeepStrictEqual(allowedOrigins(config), row.corsApplied ?? [])) return;
       const failedMs = failedAtMs.get(row.id);
@@ -191,7 +191,7 @@ export function createBucketCors(settings: BucketCorsSettings) {
   };
 }
 
-/** Only if the configuration has not been re-saved in the meantime. */
+/** Records the outcome, unless the configuration has been saved again in the meantime. */
 async function record(
   db: Db,
   { id, sealed }: ConfigRow,

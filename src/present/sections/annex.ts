@@ -19,7 +19,7 @@ import {
   withEscapes,
 } from './blocks.ts';
 
-/** The question, its propositions and alternative explanations. */
+/** The question, the two propositions and alternative explanations. */
 export function questionBlocks({
   catalogue: {
     document: { question },
@@ -99,7 +99,7 @@ export function referenceBlocks({ catalogue }: SectionInput): readonly Block[] {
   return [plainGrid(rows)];
 }
 
-/** Empty unless requested: it may hold personal data. */
+/** All metadata of the file; empty unless requested, because it may contain personal data. */
 export function metadataBlocks({
   examination,
   item,
@@ -143,7 +143,7 @@ export function signatureBlocks({ item, catalogue }: SectionInput): readonly Blo
   ];
 }
 
-/** What SWGDE (18-Q-002 on reports) and ENFSI ask a report to state and nobody filled in. */
+/** What SWGDE (18-Q-002 on reports) and ENFSI require in a report but nobody filled in. */
 function missingFields(
   { caseData = {} }: SectionInput['item'],
   fields: Words['document']['signature']['fields'],
@@ -151,7 +151,7 @@ function missingFields(
   const asked: readonly (readonly [label: string, given: unknown])[] = [
     [fields.caseNumber, caseData.caseNumber],
     [fields.exhibit, caseData.exhibit],
-    // `undefined`: the program never receives it.
+    // `undefined`: the program has no field for it.
     [fields.client, undefined],
     [fields.reviewer, caseData.examiner],
     [fields.laboratory, caseData.laboratory],

@@ -35,14 +35,14 @@ export interface Grid {
 
 export interface GridRow {
   readonly cells: readonly string[];
-  /** Lines below the cells, from the second column to the right margin: room for checksums. */
+  /** Lines below the cells, from the second column to the right margin, where there is room for checksums. */
   readonly below?: readonly string[];
 }
 
 export interface HeatmapBlock {
   readonly map: MapName;
   readonly title: string;
-  /** Where to look, or that nothing stands out. */
+  /** Says where to look, or that nothing stands out. */
   readonly headline: string;
   readonly text: string;
 }
@@ -83,7 +83,7 @@ export type Block =
       readonly question: string;
       readonly headline: string;
       readonly text: string;
-      /** Outlined and numbered in the picture. */
+      /** Regions outlined and numbered in the picture. */
       readonly places: readonly Region[];
       readonly caption: string;
       readonly beside: readonly { readonly title: string; readonly items: readonly string[] }[];
@@ -113,7 +113,7 @@ export type Block =
       readonly rows: readonly FindingBlock[];
     };
 
-/** Facts are what was received and measured; whatever weighs them is evaluation, and is drawn differently. */
+/** Facts are what was received and measured; anything that weighs them is evaluation, and is drawn differently. */
 const parts = ['facts', 'evaluation', 'annex'] as const;
 export type Part = (typeof parts)[number];
 
@@ -155,7 +155,7 @@ export function note(text: string): Block {
   return { kind: 'note', text };
 }
 
-/** In smaller type than a table: for reference. */
+/** A reference table, in smaller type than other tables. */
 export function plainGrid(rows: readonly Row[]): Block {
   return {
     kind: 'grid',
@@ -177,7 +177,7 @@ export function only(isShown: boolean, ...blocks: readonly Block[]): readonly Bl
   return isShown ? blocks : [];
 }
 
-/** How many characters of a value from the file a table shows. */
+/** Maximum number of characters that a table shows of a value from the file. */
 export const valueLimit = 160;
 
 /** A row for a value from the file, or nothing if there is none. */
@@ -189,7 +189,7 @@ export function foreignRow(
   return row(value !== null && value !== '', label, printable(value ?? '', limit));
 }
 
-/** Adds the note on escapes if a block contains one. */
+/** Adds a note that explains escapes, if a block contains any. */
 export function withEscapes(
   blocks: readonly Block[],
   { escapes }: Words['labels'],

@@ -20,7 +20,7 @@ import {
   type HeatmapBlock,
 } from './blocks.ts';
 
-/** Examiners know error level analysis, but no verdict uses it, so it is shown on request only. */
+/** Shown on request only: examiners know error level analysis, but no verdict uses it. */
 const shownOnRequest = 'error-level';
 
 /** These methods read what the file says about itself; the section on provenance has the details. */
@@ -63,7 +63,7 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Whether a report shows this method at all. */
+/** Whether the report shows this method. */
 export function isShown(method: string, { withErrorLevel }: ReportItem): boolean {
   return method !== shownOnRequest || withErrorLevel === true;
 }
@@ -90,7 +90,7 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
   };
 }
 
-/** Whether it points to a change but had no weight in the combined result. */
+/** Whether the method indicates a change but had no weight in the combined result. */
 function isLeftOut({ examination }: SectionInput, { method }: WordedFinding): boolean {
   const isOnlyShown = method === shownOnRequest || retiredMethods.includes(method);
   return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
@@ -100,14 +100,14 @@ export function methodName({ catalogue }: SectionInput, method: string): string 
   return capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60)));
 }
 
-/** `[11]`, the numbers in the list of references. */
+/** Numbers in the list of references, such as `[11]`. */
 export function referenceNumbers(method: string): readonly string[] {
   return references.flatMap(({ methods = [] }, at) =>
     methods.includes(method) ? [`[${at + 1}]`] : [],
   );
 }
 
-/** In words, or null for a finding that supports neither side. */
+/** The side that the finding supports, in words; null if it supports neither. */
 export function writeSide(
   { catalogue: { strength: words } }: Pick<SectionInput, 'catalogue'>,
   { method, speaksFor, strength }: WordedFinding,
@@ -127,7 +127,7 @@ export function heatmapBlocks(input: SectionInput): readonly Block[] {
   const { item, labels, examination, catalogue } = input;
   const { intro, asStored } = catalogue.measurements.heatmap;
   const places = markedPlaces(examination).map(({ region }) => region);
-  // First the map that can show a change: it is drawn next to the picture.
+  // The map that can show a change comes first: it is drawn next to the picture.
   const shown = (['fake', 'anomaly', 'real', 'compression'] as const).filter(
     (map) => map !== 'anomaly' || !readMap(examination.maps, map).isEven,
   );
@@ -150,7 +150,7 @@ function toBlock(input: SectionInput, map: MapName): HeatmapBlock {
   };
 }
 
-/** Traces of a camera and of compression are everywhere, so those two maps never point anywhere. */
+/** Traces of a camera and of compression are found everywhere, so these two maps never point to a place. */
 function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapName): string {
   if (map === 'real' || map === 'compression') return '';
   const { glance } = labels;

@@ -1,6 +1,6 @@
 /**
- * The first page: question, answer, where, why, the evidence against it, how far to rely on it, who did what, and which
- * file.
+ * The first page: the question and the answer; where and why; the evidence against it; how far to
+ * rely on it; who did what; which file was examined.
  */
 
 import { pictureSize } from '../../detectors/picture-size.ts';
@@ -50,7 +50,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       kind: 'verdict',
       question: question.short,
       headline: presentation.headline,
-      // The list beside the picture has the places.
+      // The places are listed beside the picture.
       text: [
         writeGroundInFull(result, input.language),
         ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
@@ -84,7 +84,7 @@ function placesOfAnswer({ examination, result }: SectionInput): readonly Place[]
   return showsPlaces(result) ? markedPlaces(examination) : [];
 }
 
-/** Missing rows can look like a change. */
+/** A note on missing rows, which can look like a change; null if none are missing. */
 function damageOf({ examination: { facts }, language }: SectionInput): string | null {
   if (facts.soundShare === undefined) return null;
   return writeNotes({ ...facts, notes: ['rows_missing'] }, language).join('');
@@ -111,7 +111,7 @@ function markedBy(input: SectionInput): readonly string[] {
   });
 }
 
-/** Whether a place reaches into the missing rows: the last ones as stored, which may be any side as displayed. */
+/** Whether a place extends into the missing rows: the last ones as stored, on whichever side they are displayed. */
 function isInDamage({ region }: Place, { facts }: Examination): boolean {
   const { soundShare = 1, width, height, orientation } = facts;
   const { left, top } = region;
@@ -130,7 +130,7 @@ function hasDamagedPlace(input: SectionInput): boolean {
   return placesOfAnswer(input).some((one) => isInDamage(one, input.examination));
 }
 
-/** How many findings the first page names; what a file declares takes more room. */
+/** How many findings the first page names; declarations in the file take more room. */
 const namedFindings = { usual: 3, declared: 2 } as const;
 
 /** The reasons for the answer, strongest first, and the evidence against it. */
@@ -185,12 +185,12 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   ];
 }
 
-/** Harmless causes of what looks like a change; damage is named above the reasons. */
+/** Harmless causes of what looks like a change; empty if a place is damaged, because the page states that above. */
 function otherwiseChanged(input: SectionInput): readonly string[] {
   return hasDamagedPlace(input) ? [] : [input.catalogue.document.head.otherwise.changed];
 }
 
-/** For an open result: why nothing was decided, and what supports either side. */
+/** For an open result: why nothing was decided, and what supports each side. */
 function weighedOf(input: SectionInput): readonly Beside[] {
   const { evidence, language, catalogue, result } = input;
   const { rows } = catalogue.document.head;
@@ -209,7 +209,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const { byOneOfAll, byAll, cameraNamed } = catalogue.document.head;
   const { changed, thresholds } = result;
   const isByOne = isSuspected && (changed ?? 1) < (thresholds['suspectedMin'] ?? 0);
-  // A damaged file has its own line.
+  // For a damaged file, another line gives the reason.
   const isTooSmall = isSuspected && isNeverCalled(result) && damageOf(input) === null;
   const found = (side: 'real' | 'fake') =>
     speaking(input, side)
@@ -252,12 +252,12 @@ function editReasons(input: SectionInput): readonly string[] {
   return [[ungraded(told), ...(placesOfAnswer(input).length === 0 ? [] : [maybeMarked])].join(' ')];
 }
 
-/** Whether the whole picture was generated says nothing about a change in a part. */
+/** Findings about the whole picture say nothing about a change in a part. */
 function isAboutPart({ method }: WordedFinding): boolean {
   return method !== traceNetwork.method && method !== pictureSize.method;
 }
 
-/** Outside the validated range, what was found in the pixels has no tested meaning. */
+/** Findings for one side, without those from the pixels if the picture is outside the validated range. */
 function speaking(
   { evidence, item, examination, result }: SectionInput,
   side: 'real' | 'fake',
@@ -271,12 +271,12 @@ function speaking(
       isShown(method, item) &&
       (!isOutside || toldInProvenance.has(method)),
   );
-  // An entry beside signed credentials only repeats them.
+  // If there are signed credentials, a further entry only repeats them.
   const isSigned = found.some(({ method }) => method === 'content-credentials');
   return found.filter(({ method }) => !isSigned || method !== 'declared-origin');
 }
 
-/** With its own strength, which need not be that of all methods together, and the numbers of the places it marks. */
+/** The finding with its own strength, which may differ from that of all methods together, and its places. */
 function writeReason(input: SectionInput, finding: WordedFinding): string {
   const { language, catalogue } = input;
   const { method, strength } = finding;
@@ -289,7 +289,7 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
   return `${capitalised(isOneOfMany ? catalogue.document.head.alone(grade, numbers) : grade)}: ${told}`;
 }
 
-/** How far to rely on it, what to do, how strong it is, how often wrong, what the file says, and what was not checked. */
+/** How far to rely on it, what to do, how strong and how often wrong it is, what the file says, what was not checked. */
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
@@ -343,7 +343,7 @@ function answerRows(input: SectionInput): readonly Row[] {
   ];
 }
 
-/** Nothing was judged, so it need not be said of small edits. */
+/** Left out if nothing was judged: then there is no need to mention small edits. */
 const aboutEdits: ReadonlySet<string> = new Set(['local_edits', 'small_edits', 'erased_edits']);
 
 /** What the traces say about a picture whose file declares what it is. */

@@ -70,8 +70,8 @@ export function writeSubtitle(examination: Examination, item: ReportItem, langua
 }
 
 /**
- * The same in every language, different for any other picture, model, setting or run: 48 bits of a SHA-256 in groups of
- * four digits.
+ * A number that is the same in every language but differs for any other picture, model, setting or
+ * run: 48 bits of a SHA-256 in groups of four digits.
  */
 export function reportNumber(
   { facts, model, options }: Examination,

@@ -1,4 +1,4 @@
-/** The file that was examined, what its metadata says and how it is built. GPS positions are never printed. */
+/** The file that was examined: what its metadata says and how it is structured. GPS positions are never printed. */
 
 import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
@@ -26,7 +26,7 @@ import { credentialDetails, structureRows } from './provenance.ts';
 
 type Tag = string | number;
 
-/** EXIF tags of the exposure under every name they go by, written as photographers do. */
+/** EXIF exposure tags, under every name in use, written as photographers write them. */
 const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => string }[] = [
   { names: ['ExposureTime'], write: (value) => `${value} s` },
   { names: ['FNumber'], write: (value) => String(value).replace(/\.0$/, '') },
@@ -62,7 +62,7 @@ function itemRows(input: SectionInput): readonly Row[] {
     ...row(item.isUploadReplaced === true, rows.upload, labels.uploadReplaced),
     { label: rows.bytes, value: `${numbers.count(facts.sizeBytes)} ${labels.bytes}` },
     { label: 'SHA-256', value: facts.sha256 },
-    // In two halves: two lines of equal length are easier to compare.
+    // Split in two, because two lines of equal length are easier to compare.
     { label: 'SHA-512', value: `${facts.sha512.slice(0, 64)} ${facts.sha512.slice(64)}` },
     { label: labels.md5, value: facts.md5 },
     { label: rows.format, value: formatNames[facts.format] },
@@ -189,7 +189,7 @@ function joined(values: readonly (Tag | null | undefined)[]): string {
   return values.filter((value) => value !== null && value !== undefined).join(' ');
 }
 
-/** The chain of custody as far as the program recorded it. */
+/** The chain of custody, as far as the program recorded it. */
 export function custodyBlocks({
   item,
   numbers,

@@ -19,7 +19,7 @@ import { isShown, referenceNumbers } from './findings.ts';
 const secondBranchFile = 'votes.onnx';
 /** Only models with a vision transformer have this file. */
 const transformerFile = 'transformer.onnx';
-/** Models that also read views of the whole picture; examinations do not record that. */
+/** Models that also read views of the whole picture, which examinations do not record. */
 const modelsWithViews: ReadonlySet<string> = new Set(['trace-2', 'trace-3']);
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
@@ -51,7 +51,7 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
 
 function sourceBlocks({ evidence, catalogue, item }: SectionInput): readonly Block[] {
   const { methods, sources } = catalogue.findings;
-  // Methods with a reference are cited by its number.
+  // Methods that are based on a reference cite its number instead.
   const own = evidence.findings.filter(
     ({ method }) => referenceNumbers(method).length === 0 && isShown(method, item),
   );
@@ -87,7 +87,7 @@ function methodRows(input: SectionInput): readonly Row[] {
         )),
     { label: rows.strategy, value: catalogue.verdict.strategies[options.decisionStrategy] },
     thresholdRow(input),
-    // Without digit groups, so that it can be typed in again.
+    // Without digit groups, so that it can be typed in as it is.
     { label: rows.seed, value: String(options.seed) },
     { label: rows.passes, value: numbers.count(passes) },
     { label: rows.patches, value: numbers.count(patchesRead) },

@@ -47,7 +47,7 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
   return withEscapes(blocks, input.labels);
 }
 
-/** What was looked for and not found. */
+/** Rows for what was looked for but not found. */
 function absentRows({ catalogue, evidence }: SectionInput): readonly Row[] {
   const { provenance: words } = catalogue;
   const { declarations, credentials, inconsistencies } = evidence.provenance;
@@ -92,7 +92,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   const { rows } = labels;
   const { provenance: words } = catalogue;
   const { integrity, trust, hasTimestamp, problems, ingredientProblems = [] } = credentials;
-  // Without a trust list every signer is untrusted, which says nothing about the file.
+  // Without a trust list no signer is trusted, which says nothing about the file.
   const reported = problems.filter(
     (problem) => trust !== 'not-checked' || problem !== 'signingCredential.untrusted',
   );
@@ -125,7 +125,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   ];
 }
 
-/** The rest of the credentials, for an examiner who checks them again. */
+/** The remaining details of the credentials, for an examiner who wants to check them. */
 export function credentialDetails(input: SectionInput): readonly Block[] {
   const { labels, numbers, catalogue, evidence } = input;
   const { rows } = labels;
@@ -161,7 +161,7 @@ export function credentialDetails(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** What an examiner expects along with a signature, but is missing. */
+/** What an examiner expects to find with a signature but is missing here. */
 function missingOf(
   { hasTimestamp, trust, problems, identities = [], codes = [] }: ContentCredentials,
   { provenance: { missing } }: Words,
@@ -177,7 +177,7 @@ function missingOf(
   ];
 }
 
-/** Trust lists do not say when they were published. */
+/** When the trust list dates from: lists do not state when they were published. */
 function writeListDate(
   { trustListSince }: ContentCredentials,
   { catalogue, numbers }: SectionInput,
@@ -204,7 +204,7 @@ function writeAction(
   return details.length === 0 ? name : `${name} (${details.join(', ')})`;
 }
 
-/** How many steps of a history are listed; the middle of a longer one is left out. */
+/** How many steps of a history are listed; the middle of a longer history is left out. */
 const shownSteps = { first: 16, last: 8 } as const;
 
 function writeHistory(input: SectionInput): string {
@@ -244,7 +244,7 @@ function fileRows(input: SectionInput): readonly Row[] {
   ];
 }
 
-/** What the structure of the file says of its writer. */
+/** What the structure of the file shows about the program that wrote it. */
 export function structureRows({
   evidence,
   labels,

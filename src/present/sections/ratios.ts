@@ -6,7 +6,7 @@ import { measuredLike } from '../result.ts';
 import type { Weighed } from '../strength.ts';
 import { type Block, type Curve, heading, only, type Plot, type SectionInput } from './blocks.ts';
 
-/** A plot for each question that the picture has a ratio for. */
+/** One plot for each question on which the picture has a ratio. */
 export function ratioBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, evidence, examination } = input;
   const measured = {
@@ -63,7 +63,7 @@ export function writeMeasured(
 ): string {
   const { calibration, recorded, supporting, opposing, cllr, lower, upper } = ratios;
   const { titles, names, measured } = catalogue.strength.evaluation.tippett;
-  // Rounded down, because a ratio is a claim.
+  // Rounded down, because a ratio is a claim about strength.
   const bound = (ratio: number) =>
     ratio < 10 ? numbers.plain(Math.floor(10 * ratio) / 10) : numbers.count(Math.floor(ratio));
   return measured({

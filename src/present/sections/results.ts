@@ -51,7 +51,7 @@ function decisionRows({ examination, labels, catalogue, result }: SectionInput):
   ];
 }
 
-/** Empty outside the validated range: even with a caveat, readers would rely on the values. */
+/** Empty outside the validated range, because readers would rely on the values in spite of a caveat. */
 function measuredRows(input: SectionInput): readonly Row[] {
   const { examination, labels, numbers, catalogue, result, language } = input;
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
@@ -59,7 +59,7 @@ function measuredRows(input: SectionInput): readonly Row[] {
   if (leadsToAbstain(decision)) return [];
   const { realMax, fakeMin } = decision.thresholds;
   const measured = (label: string, value: number, deviation: number): Row => {
-    // Two standard deviations to each side, cut to what a score can be.
+    // Two standard deviations on each side, limited to the range of a score.
     const low = Math.max(0, value - 2 * deviation);
     const high = Math.min(1, value + 2 * deviation);
     const written = `${numbers.withDeviation(value, deviation)} (${numbers.range(low, high)})`;
@@ -88,7 +88,7 @@ function measuredRows(input: SectionInput): readonly Row[] {
   ];
 }
 
-/** The combined result of the methods that look for changes; empty if they did not run or it has no tested meaning. */
+/** The combined result of the methods that look for changes; empty without a result that has a tested meaning. */
 function changeRows(input: SectionInput): readonly Row[] {
   const { examination, labels, catalogue, result, language } = input;
   const { changed } = readFigures(examination);
@@ -128,7 +128,7 @@ function withLimits(
   return figure?.limits ? write(told, ...figure.limits) : told;
 }
 
-/** A value that could not be determined is listed as missing. */
+/** A row that says so if the value could not be determined. */
 function optional(label: string, value: number | null, write: (value: number) => string): Row {
   return { label, value: write(value ?? Number.NaN) };
 }
@@ -168,7 +168,7 @@ function stabilityBlocks({
   ];
 }
 
-/** A line for each marked place. */
+/** One line for each marked place. */
 export function writeRegions({
   examination,
   catalogue,

@@ -38,7 +38,7 @@ import { strengthFrom } from '../../detectors/detector.ts';
 
 type Writer = (input: SectionInput) => readonly Block[];
 
-/** The answer, then findings, provenance and limits; the annex has the evidence. */
+/** The answer, then findings, provenance and limits; the annex contains the evidence. */
 const order: readonly (readonly [keyof Words['labels']['sections'], Part | null, Writer])[] = [
   ['result', null, headBlocks],
   ['findings', 'facts', findingBlocks],
@@ -60,7 +60,7 @@ const order: readonly (readonly [keyof Words['labels']['sections'], Part | null,
   ['metadata', 'annex', metadataBlocks],
 ];
 
-/** The first page alone. It mentions no heatmap file, so it needs no checksums. */
+/** The first page alone. It mentions no heatmap file, so no checksums are needed. */
 export function writeFirstPage(
   input: Pick<ReportInput, 'examination' | 'item' | 'language'>,
 ): Section {
@@ -83,7 +83,7 @@ function openInput(input: ReportInput): SectionInput {
   };
 }
 
-/** Numbers the sections, letters the annexes, and leaves out what is empty. */
+/** Numbers the sections, letters the annexes, and leaves out empty ones. */
 export function writeSections(input: ReportInput): readonly Section[] {
   const all = openInput(input);
   let sections = 0;
@@ -105,7 +105,7 @@ export function writeSections(input: ReportInput): readonly Section[] {
   }
 }
 
-/** Empty if no strength can be stated. */
+/** The strength of the evidence; empty if none can be stated. */
 function evaluationBlocks(input: SectionInput): readonly Block[] {
   const { account, catalogue, result } = input;
   if (result.outcome === 'abstain') return [];

@@ -1,4 +1,4 @@
-/** The measured error rates under the strategy used: for each condition, and the worst of them. */
+/** The error rates measured under the strategy used: for each condition, and in the worst case. */
 
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
@@ -46,7 +46,7 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Otherwise readers would assume pictures of any size. */
+/** States the range of picture sizes, because readers would otherwise assume that any size was measured. */
 function writeSides(
   { catalogue, numbers }: SectionInput,
   { longerSidePx }: MeasuredCondition,
@@ -59,7 +59,7 @@ function writeSides(
   return [own === undefined ? sides(range) : outside({ ...range, own: numbers.count(own) })];
 }
 
-/** For the first page: whether the picture is larger or smaller than all that generation was measured on. */
+/** A note for the first page if the picture is larger or smaller than every picture in the tests for generation. */
 export function writeOutsideSizes(input: SectionInput): readonly string[] {
   const { facts, measured } = input.examination;
   const [first] = measured;
@@ -168,7 +168,7 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Suspicions were counted under the default strategy only. */
+/** Error rates of suspicions, which were counted only under the default strategy. */
 function suspectedBlocks(
   input: SectionInput,
   measured: readonly MeasuredCalls[],

@@ -1,4 +1,4 @@
-/** Every sentence of reports and of `analyze`, by language. German has the type of English, so none can be missing. */
+/** Every sentence of reports and of `analyze`, by language. The types ensure that no German one is missing. */
 
 import type { Language } from '../../contract/vocabulary.ts';
 import { cases as casesDe } from './de/cases.ts';

@@ -1,11 +1,11 @@
-/** The sources of the methods in a report. Citations are the same in every language; what they are used for is not. */
+/** The sources of the methods in a report. Only what a source is cited for is translated, not the citation. */
 
 import type { Words } from './catalogue.ts';
 
 interface Reference {
   readonly citation: string;
   readonly use: keyof Words['glossary']['uses'];
-  /** The methods based on it; their findings cite it by its number. */
+  /** The methods based on this source; their findings cite it by number. */
   readonly methods?: readonly string[];
 }
 

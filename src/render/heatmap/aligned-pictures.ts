@@ -1,4 +1,4 @@
-/** Two pictures that show the same thing, side by side: cropped and rotated to match, with differences framed. */
+/** Two pictures of the same thing, side by side: cropped and rotated to match, with frames around differences. */
 
 import sharp from 'sharp';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -15,10 +15,10 @@ export interface AlignedPictures {
   readonly differing: number;
 }
 
-/** Size of each half: 200 dpi for a figure 8 cm wide. */
+/** Size of each picture: 200 dpi for a figure 8 cm wide. */
 const maxPixels = 250_000;
 
-/** @param alignment - where `one` lies in `other`. */
+/** @param alignment - the position of `one` in `other`. */
 export async function layBeside(
   one: Pixels,
   other: Pixels,
@@ -42,7 +42,7 @@ export async function layBeside(
   return { jpeg, differing: parts.length };
 }
 
-/** The area that both show, in pixels of each. */
+/** The area that both pictures show, in pixels of each. */
 function cutAlike(
   one: Size,
   other: Size,

@@ -1,4 +1,4 @@
-/** Draws numbered frames into an image of palette colours: white on black, so that they show on any picture. */
+/** Draws numbered frames into an image with a palette: white on black, to stand out from any picture. */
 
 import type { Region, Size } from '../../detectors/regions.ts';
 
@@ -14,8 +14,8 @@ interface Colours {
 }
 
 /**
- * Top of the number of a region that begins at `top`: inside its frame or, if the frame is small, above it, so that the
- * number hides nothing. All values in the same unit.
+ * Top of the number of a region whose upper edge is at `top`: inside the frame or, if the frame is
+ * small, above it, so that the number hides nothing. All values have the same unit.
  */
 export function numberTop(
   { top, width, height }: Pick<Region, 'top' | 'width' | 'height'>,
@@ -26,10 +26,10 @@ export function numberTop(
   return top >= label.height ? top - label.height : top + height;
 }
 
-/** Draws in the order that numbers the regions. @param regions - in pixels of the picture. */
+/** Draws frames in the order in which the regions are numbered. @param regions - in pixels of the picture. */
 export function drawFrames(canvas: Canvas, regions: readonly Region[], colours: Colours): void {
   const { width, height, blockPx } = canvas;
-  // Wide enough to be visible when a large picture is shown small.
+  // Wide enough to remain visible when a large picture is displayed small.
   const stroke = Math.max(1, Math.round(Math.max(width, height) / 400));
   const boxes = regions.map((region) => ({
     left: Math.floor(region.left / blockPx),
@@ -76,7 +76,7 @@ function fill({ indices, width, height }: Canvas, box: Box, index: number): void
   }
 }
 
-/** Digits, 3 dots wide and 5 high, row by row; a set bit is a white dot. */
+/** Bitmaps of the digits, 3 dots wide and 5 high, row-major; a set bit is a white dot. */
 const digits = [
   [7, 5, 5, 5, 7],
   [2, 6, 2, 2, 7],

@@ -1,6 +1,6 @@
 /**
- * Draws cell maps over a greyscale copy of the picture. The scale is 0..1 for every picture and map, so that heatmaps
- * can be compared side by side. Knows pixels and values; what they mean is explained elsewhere.
+ * Draws cell maps over a greyscale copy of the picture. The scale is 0..1 for every picture and map, so heatmaps can be
+ * compared side by side. Knows only pixels and values; other modules explain what they mean.
  */
 
 import { constants, crc32, deflateSync } from 'node:zlib';
@@ -14,31 +14,31 @@ import { colourCount, createColourMap, createUpsampler } from './colour-map.ts';
 import { type Canvas, drawFrames } from './frames.ts';
 
 /**
- * Low values show the picture in dimmed grey, and high values as shades of the colour. The grey is kept dark, so that
- * bright always means a high value and never a bright object in the picture, also in greyscale print.
+ * Where values are low, the picture shows in dimmed grey; high values appear as shades of colour. The grey is kept
+ * dark, so that bright always means a high value and never a bright object in the picture, even in greyscale print.
  */
 const greyBelow = { black: 4, white: 78 };
 const shadeAbove = { black: 0.72, white: 1 };
 
-/** Steps of value and brightness in a palette of 256 colours, with two left for the frame. */
+/** Steps of value and of brightness in a palette of 256 colours, of which the frame needs two. */
 const valueSteps = 25;
 const lumaSteps = 10;
 const frameBlack = valueSteps * lumaSteps;
 const frameWhite = frameBlack + 1;
 
-/** Heatmaps of larger pictures are drawn in blocks of pixels; the picture itself shows the detail. */
+/** Above this size, heatmaps are drawn in blocks of pixels; the picture itself shows the detail. */
 const maxBlocks = 3_000_000;
 
 interface HeatmapLook {
-  /** Orientation of the heatmaps: over the picture after EXIF rotation, or over the pixels as the file stores them. */
+  /** Orientation of the heatmaps: that of the picture after EXIF rotation, or that of the pixels stored in the file. */
   readonly heatmapOrientation?: PixelOrientation;
-  /** In pixels of the picture after EXIF rotation; framed and numbered. */
+  /** Regions to frame and number, in pixels of the picture after EXIF rotation. */
   readonly outlines?: readonly Region[];
 }
 
 /**
- * Renders PNG files of exactly the picture's size, with an 8-bit palette. Above 3 megapixels, the pixels of a block
- * share one colour.
+ * Renders PNG files of exactly the picture's size, with an 8-bit palette. Above 3 megapixels, all
+ * pixels of a block have the same colour.
  *
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
@@ -69,10 +69,10 @@ export async function renderHeatmaps(
 }
 
 /**
- * Draws maps over the picture in blocks of pixels as large as possible while at least `minPixels` blocks remain; one
- * pixel each when the picture has no more.
+ * Draws maps over the picture, in the largest blocks of pixels that leave at least `minPixels`
+ * blocks; a smaller picture is drawn pixel by pixel.
  *
- * @returns a function that draws values of `maps` or of their grid.
+ * @returns a function that draws values of `maps`, or other values on the same grid.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export function createDrawer(
@@ -97,9 +97,9 @@ export function createDrawer(
 }
 
 /**
- * Renders the values themselves as 16-bit greyscale PNG files; 0..65535 stands for 0..1.
+ * Renders the values themselves as 16-bit greyscale PNG files, in which 0..65535 represents 0..1.
  *
- * @param size - the picture's, for one value per pixel, interpolated between the cells; null for one value per cell.
+ * @param size - of the picture, for one value per pixel, interpolated between the cells; null for one value per cell.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export async function renderRawMaps(
@@ -121,7 +121,7 @@ export async function renderRawMaps(
   });
 }
 
-/** The maps are smooth, so PNG filters shrink one of 16 megapixels from 30 MB to 12 MB, in 0.5 s instead of 0.3 s. */
+/** The maps are smooth, so PNG filters shrink a map of 16 megapixels from 30 MB to 12 MB, in 0.5 s instead of 0.3 s. */
 function encodeGrey16(values: Uint16Array, { width, height }: Size): Promise<Uint8Array> {
   return sharp(values, { raw: { width, height, channels: 1 } })
     .toColourspace('grey16')
@@ -130,8 +130,8 @@ function encodeGrey16(values: Uint16Array, { width, height }: Size): Promise<Uin
 }
 
 /**
- * The scale's colours as they look over mid-grey, as RGB bytes from value 0 to 1. A legend must show these, because the
- * pure colours of the map appear nowhere in a heatmap.
+ * The colours of the scale as they look over mid-grey: RGB bytes from value 0 to 1. A legend must
+ * show these, because the pure colours of the map never appear in a heatmap.
  */
 export function legendColours(): Uint8Array {
   const map = createColourMap();
@@ -144,7 +144,7 @@ export function legendColours(): Uint8Array {
   return colours;
 }
 
-/** One map after another, because they may share a canvas, and each takes 36 MB at 12 megapixels. */
+/** Renders maps one after another, because they may share a canvas, and each takes 36 MB at 12 megapixels. */
 export async function renderEach(
   render: (name: MapName) => Promise<Uint8Array>,
 ): Promise<Record<MapName, Uint8Array>> {
@@ -155,7 +155,7 @@ export async function renderEach(
   return { real, fake, compression, anomaly };
 }
 
-/** RGB bytes of each index on a canvas: all brightness steps of each value step, then the frame's two colours. */
+/** RGB bytes for each palette index: all brightness steps of each value step, then the two colours of the frame. */
 function toPalette(): Uint8Array {
   const map = createColourMap();
   const palette = new Uint8Array(3 * (frameWhite + 1));
@@ -173,7 +173,7 @@ function blend(map: Uint8Array, value: number, luma: number): readonly number[] 
   const entry = 3 * Math.round(value * (colourCount - 1));
   const grey = between(greyBelow, luma) * (1 - value);
   const shade = between(shadeAbove, luma);
-  // Adds light as two projectors on one screen do: never darker than either, and never beyond white.
+  // Adds the two as if they were lights projected on one screen: never darker than either, and never beyond white.
   return Array.from(map.subarray(entry, entry + 3), (channel) => {
     const colour = shade * channel;
     return Math.round(colour + grey * (1 - colour / 255));
@@ -184,7 +184,7 @@ function between({ black, white }: typeof greyBelow, share: number): number {
   return black + (white - black) * share;
 }
 
-/** A canvas with a map over the picture. */
+/** A canvas on which a map is drawn over the picture. */
 interface MapCanvas extends Canvas {
   /** Overwrites everything drawn before. */
   readonly draw: (values: Uint16Array) => void;
@@ -208,7 +208,7 @@ function createCanvas(picture: Picture, maps: CellMaps, blockPx: number): MapCan
   return { width, height, blockPx, indices, draw };
 }
 
-/** Blocks at the right and lower edges may be smaller than the others. */
+/** The mean of each block; those at the right and lower edges may be smaller than the others. */
 function meanOfBlocks({ facts, luma }: Picture, blockPx: number): Uint8Array {
   if (blockPx === 1) return luma;
   const columns = Math.ceil(facts.width / blockPx);
@@ -278,8 +278,8 @@ function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Array {
 }
 
 /**
- * The value index times the brightness steps, plus brightness, changes little from one row to the next, so every row
- * is stored as its difference from the one above, so that only runs are left to compress: a fifth smaller, in half the time.
+ * An index is the value step times the number of brightness steps, plus brightness, and changes little from row to
+ * row. Storing each row as its difference from the row above leaves long runs: a fifth smaller, in half the time.
  */
 function filtered({ width, height, indices }: Indexed): Uint8Array {
   const up = 2;

@@ -1,4 +1,4 @@
-/** The picture and its heatmaps as JPEG at the size that a page can show, and the checksums of the heatmap files. */
+/** The picture and its heatmaps as JPEG files, as large as a page shows them, and checksums of the heatmap files. */
 
 import { hash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
@@ -16,7 +16,7 @@ import { createDrawer, renderEach } from './heatmap.ts';
 /** What a report is made from. */
 export interface ReportInput {
   readonly picture: Picture;
-  /** The PNG files delivered with the report, which shows them smaller and gives their checksums. */
+  /** The PNG files delivered with the report; the report shows them smaller and states their checksums. */
   readonly heatmaps: Heatmaps;
   readonly examination: Examination;
   readonly item: ReportItem;
@@ -31,7 +31,7 @@ export interface PrintPictures {
   readonly digests: Readonly<Record<MapName, string>>;
 }
 
-/** 300 dpi for a figure 8 cm wide and high. A total, so that a strip of 65 x 4096 keeps every pixel. */
+/** 300 dpi for a figure 8 cm wide and high; a total, so that a strip of 65 x 4096 pixels keeps all of them. */
 const maxPixels = 600_000;
 
 /** 200 dpi for a figure 8 cm wide: for heatmaps, which are smooth, and the report of a case, which may have a thousand pictures. */
@@ -40,7 +40,7 @@ const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } 
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 
-/** Shared by the reports of all languages; garbage-collected together with the maps they were made from. */
+/** Stores what the reports of all languages share; garbage-collected together with the maps that it was made from. */
 function createMemory<Made>() {
   const known = new WeakMap<object, { readonly picture: Picture; readonly made: Made }>();
   return (maps: object, picture: Picture, make: () => Made): Made => {
@@ -55,7 +55,7 @@ function createMemory<Made>() {
 const rememberPictures = createMemory<Promise<PrintPictures>>();
 const rememberMethods = createMemory<Promise<MethodPictures>>();
 
-/** @param heatmapOrientation - of the heatmap files. All are printed upright. */
+/** @param heatmapOrientation - orientation of the heatmap files; in print, all of them are upright. */
 export function printPictures(
   picture: Picture,
   heatmaps: Heatmaps,
@@ -81,13 +81,13 @@ export function printPictures(
   });
 }
 
-/** Only the picture, for a page in the report on a case. */
+/** The picture alone, for its page in the report on a case. */
 export function printPicture({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
   const image = sharp(rgb, { raw: { width, height, channels: 3 } });
   return shrinkTo(image, { width, height }, maxSmallPixels);
 }
 
-/** A JPEG with at most `pixels` pixels and the proportions of `size`. */
+/** A JPEG with the proportions of `size` and at most `pixels` pixels. */
 function shrinkTo(image: Sharp, size: Size, pixels: number): Promise<Uint8Array> {
   const scale = Math.min(1, Math.sqrt(pixels / (size.width * size.height)));
   return image
@@ -96,13 +96,13 @@ function shrinkTo(image: Sharp, size: Size, pixels: number): Promise<Uint8Array>
     .toBuffer();
 }
 
-/** JPEG files by method: its map drawn over the picture at print size. */
+/** For each method, a JPEG file of its map drawn over the picture at print size. */
 export type MethodPictures = Readonly<Record<string, Uint8Array>>;
 
 /** 300 dpi for a figure 4 cm wide and 3 cm high. */
 const maxMethodPixels = 160_000;
 
-/** Upright, whatever the orientation of the heatmap files. */
+/** Always upright, regardless of the orientation of the heatmap files. */
 export function printMethods(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
   return rememberMethods(maps, picture, () => drawAll(picture, maps));
 }
@@ -112,7 +112,7 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   const draw = createDrawer(picture, maps, maxMethodPixels);
   const pictures: Record<string, Uint8Array> = {};
   for (const [method, values] of Object.entries(maps.methods)) {
-    // A method's 0.5 says nothing, so the colours start there: nothing found is grey, never half-way to alarm.
+    // A method's value of 0.5 means nothing, so the colours start there: no finding is grey, not half-way to alarm.
     const { rgb, ...raw } = draw(values.map((value) => Math.max(0, 2 * value - 65_535)));
     const drawn = sharp(rgb, { raw: { ...raw, channels: 3 } });
     pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
@@ -120,12 +120,12 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   return pictures;
 }
 
-// Fits a picture into a box on the page. A picture much longer than wide is cut into strips side by side, like the
-// columns of a newspaper: scaled as a whole, 65 x 4096 pixels would be a hairline.
+// Fits a picture into a box on the page. A picture much longer than it is wide is cut into strips side by side, like
+// the columns of a newspaper: scaled as a whole, 65 x 4096 pixels would look like a hairline.
 
-/** A picture longer than this many times its width is cut into strips. */
+/** A picture whose longer side is more than this many times its shorter side is cut into strips. */
 const longest = 5;
-/** Points between strips, and maximum points per pixel, so that a tiny picture is not enlarged to a blur. */
+/** Gap between strips in points, and maximum points per pixel, so that a tiny picture does not become a blur. */
 const gap = 4;
 const pointsPerPixel = 2;
 
@@ -134,7 +134,7 @@ export interface Placement {
   readonly width: number;
   readonly height: number;
   readonly strips: number;
-  /** The order of the strips; null for a picture in one piece. */
+  /** The reading order of the strips; null for a picture in one piece. */
   readonly reading: 'leftToRight' | 'topToBottom' | null;
   /** Points per pixel. */
   readonly scale: number;
@@ -151,7 +151,7 @@ export function placeFigure(picture: Size, box: Size): Placement {
   }
   const [long, short] = isTall ? [height, width] : [width, height];
   const [boxLong, boxShort] = isTall ? [box.height, box.width] : [box.width, box.height];
-  // As many strips as give the figure the box's own proportions.
+  // The number of strips that gives the figure about the proportions of the box.
   const strips = Math.max(2, Math.round(Math.sqrt((long / short) * (boxShort / boxLong))));
   const scale = Math.min(
     boxLong / (long / strips),
@@ -166,14 +166,14 @@ export function placeFigure(picture: Size, box: Size): Placement {
 }
 
 interface Figure {
-  /** The result of `openImage`; one object serves every page that shows the picture. */
+  /** The result of `openImage`; the same object is used on every page that shows the picture. */
   readonly image: HeldImage;
   readonly size: Size;
   readonly placement: Placement;
   /** Upper left corner, in points. */
   readonly x: number;
   readonly y: number;
-  /** Framed in white on black, so that they show on any picture, and numbered. */
+  /** Regions to number and to frame in white on black, so that the frames stand out from any picture. */
   readonly outlines?: readonly Region[];
 }
 
@@ -184,7 +184,7 @@ export function drawFigure(doc: Document, figure: Figure): void {
   const height = size.height * scale;
   if (reading === null) {
     doc.image(image, x, y, { width, height });
-    // A white picture would have no end on white paper.
+    // Without a border, a white picture on white paper would have no visible edge.
     doc.rect(x, y, width, height).lineWidth(0.5).stroke('#999999');
     drawOutlines(doc, figure, { x, y });
     return;
@@ -204,7 +204,7 @@ export function drawFigure(doc: Document, figure: Figure): void {
   }
 }
 
-/** Points. */
+/** In points. */
 const label = { size: 8, width: 10, height: 11 } as const;
 
 function drawOutlines(

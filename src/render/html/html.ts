@@ -1,6 +1,6 @@
 /**
- * The report as one self-contained HTML file: the sections of the PDF, the embedded pictures, and a viewer that slides
- * between the picture and a heatmap. The same examination, item and pictures give the same bytes.
+ * The report as one self-contained HTML file: the sections of the PDF, the embedded pictures, and a viewer with a
+ * slider from the picture to a heatmap. The same examination, item and pictures give the same bytes.
  */
 
 import type { Region, Size } from '../../detectors/regions.ts';
@@ -46,7 +46,7 @@ export async function renderHtml(input: ReportInput): Promise<string> {
     '<!doctype html>',
     `<html lang="${language}">`,
     '<head><meta charset="utf-8">',
-    // Nothing may be fetched, whatever a file name contains.
+    // Prevents the page from fetching anything, whatever a file name contains.
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${title}</title>`,
@@ -188,7 +188,7 @@ function writeRow({ label, value, bar, range, marks = [] }: Row): string {
   return `<tr><th scope="row">${escape(label)}</th><td>${lines(value)}${scale}</td></tr>`;
 }
 
-/** Per cent of the bar's width. */
+/** Percentage of the bar's width. */
 function inPercent(share: number): string {
   return (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
 }
@@ -203,7 +203,7 @@ function writeGrid({ columns, rows }: Grid): string {
     );
     const written = cells.map((cell, at) => {
       const title = columns[at]?.title ?? '';
-      // For narrow screens, where the cells are stacked.
+      // Shown on narrow screens, where the cells are stacked.
       const label = title === '' ? '' : ` data-label="${escape(title)}"`;
       return `<td${label}>${lines(cell)}</td>`;
     });
@@ -212,7 +212,7 @@ function writeGrid({ columns, rows }: Grid): string {
   return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
 }
 
-/** One viewer for all maps; without scripts, each map has its own heading. */
+/** One viewer for all maps; without scripts, each map appears under its own heading. */
 function writeHeatmaps(
   around: Surroundings,
   { maps, places }: Extract<Block, { kind: 'heatmaps' }>,
@@ -311,7 +311,7 @@ tr{border-bottom:1px solid var(--rule);padding:4px 0}th,td,.below td{border:0;pa
 tr:has(+.below){border:0}td:empty{display:none}td[data-label]::before{content:attr(data-label) ': ';color:var(--muted)}}
 @media print{label{display:none}.viewer{max-height:none}.over{clip-path:none!important}}`;
 
-/** Slides between the picture and a heatmap, and enlarges both. */
+/** Moves between the picture and a heatmap, and enlarges both. */
 const script = `
 for (const map of document.querySelectorAll('.map')) {
   const over = map.querySelector('.over');

@@ -1,4 +1,4 @@
-/** The layout of sections and of each kind of block. */
+/** Lays out sections and each kind of block. */
 
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, Part, Section } from '../../present/sections/blocks.ts';
@@ -57,8 +57,8 @@ function drawTitle({ page, parts }: Surroundings, title: string, part: Part): vo
 const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHeading;
 
 /**
- * Height that a section needs on its first page: a section to be filled in by hand stays in one piece, and the
- * heatmaps' heading stays with their first row.
+ * Height that a section needs on its first page: a form to fill in by hand stays in one piece, and
+ * the heading of the heatmaps stays with their first row.
  */
 function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
   if (!blocks.some(({ kind }) => kind === 'form' || kind === 'heatmaps'))
@@ -66,7 +66,7 @@ function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + minHeight(around, block) + gaps.belowTitle, 0);
 }
 
-/** Points a heading needs on its page for what follows it: the first block and, if that is itself a heading, the next. */
+/** Height in points that keeps a heading with the first block after it and, after another heading, the next. */
 function minHeights(around: Surroundings, [block, ...rest]: readonly Block[]): number {
   if (block === undefined) return 0;
   const least = minHeight(around, block);
@@ -109,11 +109,11 @@ function minHeight(around: Surroundings, block: Block): number {
     case 'verdict':
       break;
   }
-  // It is on the first page.
+  // This block is always on the first page.
   return 0;
 }
 
-/** The whole table, so that it is not split; only four rows of one that would take too much of a page. */
+/** The whole table, so that it is not split; only its first four rows if it would take up too much of a page. */
 function minTableHeight(page: Page, table: Extract<Block, { kind: 'table' }>): number {
   const whole = tableHeight(page, table);
   if (table.isTight === true) return tableHeight(page, table, 3);
@@ -190,16 +190,16 @@ function drawBeside(page: Page, block: Beside): void {
 const inset = 8;
 const gap = 12;
 const below = 5;
-/** Points for the picture: as high as the page allows with what must follow, and as wide as the text allows. */
+/** In points. The picture is as high as the page allows with what must follow, and as wide as the text allows. */
 const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, minCaption: 120 } as const;
-/** A picture this many times as wide as high goes above the reasons: beside them, it would leave a hole below. */
+/** From this ratio of width to height, a picture goes above the reasons; beside them, it would leave a gap. */
 const panorama = 2.5;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;
 
 /**
- * Question and answer, with the picture and the reasons below, side by side. All outcomes deliberately look the same: a
- * red frame would outweigh the figures.
+ * Draws question and answer, and below them the picture with the reasons beside it. All outcomes
+ * deliberately look the same: a red frame would outweigh the figures.
  */
 function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[]): void {
   const { page } = around;
@@ -211,7 +211,7 @@ function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[
     [page.lines(block.text, styles.body, width), styles.body],
   ] as const;
   const heightOf = ([texts, { leading }]: (typeof lines)[number]) => texts.length * leading + 2;
-  // The last line ends above its leading.
+  // The leading of the last line is not needed.
   const height = lines.reduce((sum, one) => sum + heightOf(one), 1.5 * inset);
   page.reserve(height + below);
   page.decorate(() => {
@@ -269,7 +269,7 @@ function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
 const betweenItems = 2;
 const betweenTitles = 3;
 
-/** A picture in this box, with the lines of text beside it, or below one as wide as the page. */
+/** Places the picture in this box, with the text beside it or, if it is as wide as the page, below it. */
 function layPlaces(around: Surroundings, { caption, beside }: Verdict, box: Size) {
   const { page, size } = around;
   const placement = placeFigure(size, box);

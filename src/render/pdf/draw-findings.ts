@@ -1,4 +1,4 @@
-/** The table of findings: one row per method, with its own map when it points to a place. */
+/** The table of findings: one row per method, with the method's map if it points to a place. */
 
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, FindingBlock } from '../../present/sections/blocks.ts';
@@ -14,7 +14,7 @@ const padding = 3;
 const strengthWidth = 104;
 const panelX = sheet.right - box.width;
 
-/** When no method points to a place, the text takes the space of the panels. */
+/** If no method points to a place, the text takes up the space of the maps. */
 function toColumns({ rows }: Pick<Findings, 'rows'>) {
   const hasPanels = rows.some(({ panel }) => panel !== null);
   const strengthX = (hasPanels ? panelX - gap : sheet.right) - strengthWidth;
@@ -22,7 +22,7 @@ function toColumns({ rows }: Pick<Findings, 'rows'>) {
 }
 type Columns = ReturnType<typeof toColumns>;
 
-/** The whole table or, if it is too long for that, its header and first rows. */
+/** Height of the whole table or, if that is too long to keep together, of its header and first rows. */
 export function minFindingsHeight(around: Surroundings, { rows }: Findings): number {
   const columns = toColumns({ rows });
   const heights = rows.map((row) => measure(around, row, columns).height);
@@ -34,7 +34,7 @@ function rowHeight(rows: readonly number[]): number {
   return rows.reduce((sum, one) => sum + one, headHeight);
 }
 
-/** Points, three fifths of a page: the one table that readers compare row by row. */
+/** In points, three fifths of a page, because this is the one table that readers compare row by row. */
 const maxFindings = 0.6 * (sheet.bottom - sheet.top);
 
 const headHeight = styles.head.leading + 2 * padding;
@@ -63,7 +63,7 @@ export function drawFindings(around: Surroundings, { columns: titles, rows }: Fi
 interface Head {
   readonly heads: readonly string[];
   readonly columns: Columns;
-  /** Null for a repeated header, which is only visual. */
+  /** Null for a repeated header, which screen readers skip. */
   readonly parent: Tag | null;
 }
 

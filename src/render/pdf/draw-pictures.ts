@@ -1,4 +1,4 @@
-/** The picture with the scale, the heatmaps with their explanations beside them, and curves. */
+/** The picture with the scale, the heatmaps with explanations beside them, and the curves. */
 
 import type { Region, Size } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
@@ -15,12 +15,12 @@ import type { Words } from '../../present/wording/catalogue.ts';
 import type { HeldImage, Page } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
-/** Images as stored in the document, opened once. */
+/** Images in the form in which the document stores them, each opened only once. */
 export interface PageImages {
   readonly original: HeldImage;
   /** Empty in the report on a case, which shows only the picture. */
   readonly heatmaps: Readonly<Partial<Record<MapName, HeldImage>>>;
-  /** By method, for methods that point to a place. */
+  /** By method, for those that point to a place. */
   readonly methods: Readonly<Record<string, HeldImage>>;
 }
 
@@ -36,7 +36,7 @@ export interface Surroundings {
 }
 
 const columnGap = 18;
-/** Large: the picture, and what may have been changed in it; below, a row of the other maps. All fit on a page. */
+/** The picture and the map of possible changes are large, and the other maps form a row below; all fit on one page. */
 const shapes = {
   large: { columns: 2, tallest: 132 },
   small: { columns: 3, tallest: 84 },
@@ -45,12 +45,12 @@ const shapes = {
 type Shape = (typeof shapes)[keyof typeof shapes];
 const gaps = { aroundPicture: 4, scale: 30, below: 12 };
 const scaleHeight = 8;
-/** Points that its labels need. */
+/** Width in points that the labels of the scale need. */
 const minScaleWidth = 150;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
-/** The picture itself has no block of its own: it comes first, above the scale. */
+/** Null stands for the picture itself, which has no block of its own and comes first, above the scale. */
 type Cell = HeatmapBlock | null;
 
 interface CellRow {
@@ -62,7 +62,7 @@ export function minHeatmapsHeight(around: Surroundings, block: Heatmaps): number
   return rowHeight(around, toRows(block)[0]!);
 }
 
-/** Each heatmap is kept together with its text, because it would be misread without it. */
+/** Keeps each heatmap together with its text, because it would be misread without the text. */
 export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
   const { page } = around;
   for (const row of toRows(block)) {
@@ -118,7 +118,7 @@ function measure(around: Surroundings, cell: Cell, shape: Shape) {
   };
 }
 
-/** How to read a figure that was cut into strips; empty for one in one piece. */
+/** How to read a figure that was cut into strips; empty for a figure in one piece. */
 export function writeStrips(
   { labels, numbers }: Surroundings,
   { reading, strips }: Placement,
@@ -173,7 +173,7 @@ function drawScale(
     doc.rect(x, y, width, scaleHeight).fill(gradient);
     doc.font(styles.note.font).fontSize(styles.note.size);
     const place = (label: string, share: number, top: number) => {
-      // The outermost labels stay within the bar; the others are centred below their position.
+      // The outermost labels stay within the bar; the others are centred below their positions.
       const left = x + share * (width - doc.widthOfString(label));
       doc.fillColor(ink.muted).text(label, left, top, { lineBreak: false });
     };
@@ -183,8 +183,8 @@ function drawScale(
   });
 }
 
-// Tippett plots side by side: the distribution of likelihood ratios of pictures with a known answer, and where this
-// picture stands.
+// Tippett plots side by side: how the likelihood ratios of pictures with a known answer are
+// distributed, and where this picture's own ratio lies.
 
 type Curves = Extract<Block, { kind: 'curves' }>;
 
@@ -213,7 +213,7 @@ function drawPlot(page: Page, plot: Plot, { x, y }: Corner): void {
   const bottom = top + box.height;
   page.mark('H4', () => page.put([title], styles.entry, x, y));
   const { from, to } = plotRange;
-  // Values beyond the ends of the plot are drawn on its edge.
+  // Values beyond either end of the plot are drawn on its edge.
   const toX = (log: number) =>
     x + box.width * ((Math.min(to, Math.max(from, log)) - from) / (to - from));
   const alt = `${title}: ${supporting.name}, ${opposing.name}, ${own.name}`;

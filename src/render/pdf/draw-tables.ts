@@ -1,10 +1,10 @@
-/** Tables: names and values, with a bar when a value is a proportion; columns; lists and forms. */
+/** Draws tables of names and values (with a bar if the value is a proportion), tables with columns, lists and forms. */
 
 import type { Block, Grid, GridRow, Row } from '../../present/sections/blocks.ts';
 import { endRow, flow, minLines, type Page, type Tag } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
-/** In points. The usual width leaves just enough room for the 64 digits of a checksum on one line. */
+/** In points. The usual layout leaves just enough room for the 64 digits of a checksum on one line. */
 const layouts = {
   usual: { labelWidth: 156, cell: styles.cell, label: styles.label },
   tight: { labelWidth: 96, cell: styles.tightCell, label: styles.tightLabel },
@@ -13,7 +13,7 @@ type Layout = (typeof layouts)[keyof typeof layouts];
 const cellGap = 10;
 const bar = { width: 96, height: 5, gap: 14 };
 const rowPadding = 1.7;
-/** Lines of a value that stay together; a longer value continues in a separate row. */
+/** Maximum number of lines in a row; a longer value continues in the next row. */
 const maxLines = 40;
 const belowTable = 6;
 
@@ -27,7 +27,7 @@ export function drawTable(page: Page, { rows, isTight }: Table): void {
   page.y += belowTable;
 }
 
-/** @param count - number of rows, from the first. */
+/** @param count - the number of rows to measure, starting with the first. */
 export function tableHeight(page: Page, { rows, isTight }: Table, count = rows.length): number {
   const layout = layouts[isTight === true ? 'tight' : 'usual'];
   const counted = rows.slice(0, count);
@@ -100,9 +100,9 @@ function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: n
   }
 }
 
-/** Points by which lines that belong to the line above are indented. */
+/** Indentation in points of lines that belong to the line above. */
 export const listIndent = 11;
-/** Points for a line to write on, and for the label before it. */
+/** In points: the height of a line to write on, and the width of its label. */
 const form = { height: 22, labelWidth: 150 } as const;
 
 export function drawList(page: Page, items: readonly string[]): void {
@@ -140,7 +140,7 @@ export function drawForm(page: Page, block: Form): void {
   page.y += 6;
 }
 
-// A table with columns. Its header is repeated on every page.
+// Draws a table with columns, and repeats its header on every page.
 
 const padding = 1.7;
 const columnGap = 8;
@@ -160,7 +160,7 @@ export function drawGrid(page: Page, grid: Grid): void {
     if (page.y + height > sheet.bottom) {
       page.reserve(height);
       if (hasHead(grid)) {
-        // Read aloud once; the repetition is only visual.
+        // Screen readers read the header only once; a repeated header is decoration.
         page.decorate(() => putCells(page, columns, toTitles(grid), styles.head));
         endRow(page, measureCells(page, columns, toTitles(grid), styles.head), 0.8);
       }
@@ -171,7 +171,7 @@ export function drawGrid(page: Page, grid: Grid): void {
   page.y += 8;
 }
 
-/** The whole table or, unless it is short, its header and first rows, which stay together and with the heading above. */
+/** Height of the whole table or, if it is long, of its header and first rows, which stay with the heading. */
 export function minGridHeight(page: Page, grid: Grid): number {
   const columns = toColumns(grid);
   const head = hasHead(grid) ? measureCells(page, columns, toTitles(grid), styles.head) : 0;
@@ -189,7 +189,7 @@ function toColumns({ columns }: Grid): readonly Column[] {
   });
 }
 
-/** Columns without names have no header either. */
+/** If no column has a name, there is no header. */
 function hasHead({ columns }: Grid): boolean {
   return columns.some(({ title }) => title !== '');
 }

@@ -1,6 +1,6 @@
 /**
- * The page that blocks are drawn on: margins, type, page breaks, structure tags and bookmarks. Knows points and lines,
- * not what they say.
+ * The page on which blocks are drawn: margins, type, page breaks, structure tags and bookmarks.
+ * Knows about points and lines, but not about what the lines say.
  */
 
 import PdfDocument from 'pdfkit';
@@ -25,7 +25,7 @@ declare global {
       image(image: HeldImage, x: number, y: number, size: { width: number; height: number }): this;
     }
     interface PDFMetadata {
-      /** Writes the XMP packet from `info`, once `info` is no longer needed. */
+      /** Writes the XMP packet from `info`; call it once `info` is complete. */
       endMetadata(): void;
     }
   }
@@ -59,7 +59,7 @@ interface DocumentFacts {
   readonly createdAt: Date;
 }
 
-/** Opens a document without pages, which `reserve` adds. The same facts and drawing give the same bytes. */
+/** Opens a document without pages; `reserve` adds them. The same facts and drawing give the same bytes. */
 export function openPage(facts: DocumentFacts) {
   const doc = openDocument(facts);
   const root = doc.struct('Document');
@@ -67,15 +67,15 @@ export function openPage(facts: DocumentFacts) {
 
   return {
     doc,
-    /** Where the next block starts. */
+    /** The vertical position at which the next block starts. */
     y: sheet.bottom as number,
-    /** Starts a new page when less than `height` is left on this one. */
+    /** Starts a new page if less than `height` is left on this one. */
     reserve(height: number): void {
       if (this.y + height <= sheet.bottom) return;
       doc.addPage();
       this.y = sheet.top;
     },
-    /** Breaks text into lines; a line feed starts a new one. */
+    /** Breaks text into lines; a line feed also starts a new line. */
     lines(text: string, style: Style, width: number): readonly string[] {
       doc.font(style.font).fontSize(style.size);
       const space = doc.widthOfString(' ');
@@ -116,14 +116,14 @@ export function openPage(facts: DocumentFacts) {
     bookmark(title: string): void {
       doc.outline.addItem(title);
     },
-    /** Where the next block starts, including the page; for `markMargin`. */
+    /** The current page and position, for `markMargin`. */
     place(): Position {
       return { page: doc.bufferedPageRange().count - 1, y: this.y };
     },
   };
 }
 
-/** Draws lines one below another, over as many pages as they need, and moves `y` below them. */
+/** Draws lines one below another, on as many pages as they need, and moves `y` below them. */
 export function flow(
   page: Page,
   tag: string,
@@ -137,7 +137,7 @@ export function flow(
   while (rest.length > 0) {
     page.reserve(style.leading);
     const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
-    // Likewise, its last line must not be alone at the top of the next page.
+    // The last line must not stand alone at the top of the next page.
     const isLastAlone = room > 2 && rest.length === room + 1;
     const here = rest.slice(0, isLastAlone ? room - 1 : room);
     element.add(() => page.put(here, style, sheet.left + indent, page.y));
@@ -148,7 +148,7 @@ export function flow(
   element.end();
 }
 
-/** Draws a bar in the left margin from `from` to the current position, across any pages in between. */
+/** Draws a bar in the left margin from `from` to the current position, including any pages in between. */
 export function markMargin(page: Page, from: Position): void {
   const to = page.place();
   for (let at = from.page; at <= to.page; at++) {
@@ -162,14 +162,14 @@ export function markMargin(page: Page, from: Position): void {
 }
 
 /**
- * Number of lines of a paragraph to keep together at its start, so that neither its first line is left alone at the
- * foot of a page nor its last at the top of one.
+ * Minimum number of lines to keep together at the start of a paragraph, so that neither its first
+ * line stands alone at the foot of a page nor its last line at the top of one.
  */
 export function minLines(lines: number): number {
   return lines <= 3 ? lines : 2;
 }
 
-/** Draws an image at the left margin, no larger than a box or than itself in points. @returns its size. */
+/** Draws an image at the left margin, at most as large as the box or one point per pixel. @returns its size. */
 export function putImage(page: Page, bytes: Uint8Array, box: Size, alt: string): Size {
   const image = page.doc.openImage(bytes);
   const scale = Math.min(box.width / image.width, box.height / image.height, 1);
@@ -197,14 +197,14 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
     tagged: true,
     displayTitle: true,
     lang: language,
-    // None of the standard fonts, which pdfkit reads from its own files.
+    // Prevents pdfkit from reading a standard font from its own files.
     font: '',
     info: {
       Title: title,
       Subject: subject,
       Author: 'forensics',
       Creator: 'forensics',
-      // The document's identifier is derived from these, so that it is the same for the same report.
+      // pdfkit derives the document's identifier from these, so that the same report always has the same one.
       CreationDate: createdAt,
     },
   });
@@ -214,7 +214,7 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
   return doc;
 }
 
-/** pdfkit writes a document's facts into its XMP packet unescaped, and a file name may contain markup. */
+/** pdfkit writes the document's facts into the XMP packet without escaping them, and a file name may contain markup. */
 class ReportDocument extends PdfDocument {
   override endMetadata(): void {
     const { Title = '', Subject = '' } = this.info;

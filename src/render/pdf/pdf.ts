@@ -1,5 +1,5 @@
 /**
- * The report as a PDF: lays sections out on pages, and gives each page its header and footer. The same examination,
+ * The report as a PDF: lays out sections on pages, and gives each page its header and footer. The same examination,
  * item and pictures give the same bytes; the only time in it is that of the examination.
  */
 
@@ -27,7 +27,7 @@ import { writeFailure } from '../../present/failures.ts';
 import { present } from '../../present/presentation.ts';
 import { writeSeenBefore } from '../../present/seen-before.ts';
 
-/** Pictures are scaled down once for all languages that are rendered from the same `picture`, `heatmaps` and maps. */
+/** For all languages rendered from the same `picture`, `heatmaps` and maps, pictures are scaled down only once. */
 export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   const { picture, heatmaps, examination, item, language } = input;
   const pictures = await printPictures(picture, heatmaps, item.heatmapOrientation);
@@ -51,7 +51,7 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   };
   drawTitle(page, input, labels);
   sections.forEach((section, at) => {
-    // The answer has a page to itself, and the signed part ends at the end of a page.
+    // The answer has its own page, and the signed part ends at the end of a page.
     const before = sections[at - 1]?.part;
     const isNewPage = before === null || (section.part === 'annex' && before !== 'annex');
     if (isNewPage && page.y > sheet.top) page.reserve(sheet.bottom);
@@ -90,7 +90,7 @@ function drawTitle(
 
 const logoBox = { width: 150, height: 34 } as const;
 
-/** The laboratory's letterhead above the title: its logo, with name and address beside it. */
+/** The laboratory's letterhead above the title: the logo, with name and address beside it. */
 function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void {
   if (laboratory === undefined) return;
   const { name, address, logo } = laboratory;
@@ -109,8 +109,8 @@ function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void {
 }
 
 /**
- * Header and footer of every page, drawn last, because only then is the number of pages known. @param foot - what the
- * report is about.
+ * Draws header and footer of every page, once all pages exist and can be counted.
+ * @param foot - what the report is about.
  */
 function drawEdges(doc: Document, labels: Words['labels'], foot: string): void {
   const { start, count } = doc.bufferedPageRange();
@@ -142,7 +142,7 @@ async function collect(doc: Document): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-// The report of a case as a PDF: an overview of all pictures, then the first page of each picture's report.
+// The report on a case as a PDF: an overview of all pictures, then the first page of each picture's report.
 
 /** The same case gives the same bytes. */
 export async function renderCasePdf(report: CaseReport, language: Language): Promise<Uint8Array> {

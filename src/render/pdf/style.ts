@@ -1,10 +1,9 @@
 /** The page size and text styles of a report. Points are 1/72 inch, from the upper left. */
 
-/** A4. Everything is drawn between 36 and 778 pt, so that the page also prints unscaled on US Letter (792 pt high). */
-
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
+/** A4. Everything is drawn between 36 and 778 pt, so that it also prints unscaled on US Letter (792 pt high). */
 export const sheet = {
   width: 595.28,
   height: 841.89,
@@ -18,7 +17,7 @@ export const sheet = {
 
 export const textWidth = sheet.right - sheet.left;
 
-/** In points, a fifth of a page: a longer table may be split, because moving it would leave that much empty. */
+/** In points, a fifth of a page. A longer table may be split, because moving it would leave a large gap. */
 export const maxWhole = 0.2 * (sheet.bottom - sheet.top);
 
 export const ink = {
@@ -76,8 +75,8 @@ function read(name: string): Buffer {
 const shapingTables = new Set(['GSUB', 'GPOS', 'GDEF', 'kern']);
 
 /**
- * The font with its shaping tables hidden by renaming their tags in the table directory. Shaping took half the time of
- * a report, and its ligatures would join letters that must stay apart: the ff and fi of a checksum or file name.
+ * The font with its shaping tables hidden, by renaming their tags in the table directory. Shaping took half the time of
+ * a report, and its ligatures would join letters that must stay separate, such as ff and fi in a checksum or file name.
  *
  * @see ISO/IEC 14496-22, "Table directory": 12 bytes of header, then 16 per table, of which 4 are the tag.
  */
@@ -92,17 +91,16 @@ function withoutShaping(font: Buffer): Buffer {
   return hidden;
 }
 
-/** A per cent sign stays on the line of its figure. */
+/** Keeps a per cent sign on the same line as its number. */
 const breaks = / (?!%)/;
 
 /**
- * Breaks at spaces. A word wider than the line (a checksum, a long file name) breaks where the line is full; a URL
- * breaks after a slash if the line is then more than half full. A line that ends at a space keeps it, so that joining
- * the lines gives the original text, for search and for screen readers. The caller measures all widths, so the same
- * rule works with any font.
+ * Breaks at spaces. A word wider than the line (a checksum, a long file name) is broken where the line is full; a URL
+ * is broken after a slash if that leaves the line more than half full. A line that ends at a space keeps the space, so
+ * that joining the lines restores the original text for search and for screen readers. The caller measures all widths,
+ * so the same rules work with any font.
  *
- * @param width - of a line without its trailing space, in the unit of `measure`; always room for at least one
- *   character.
+ * @param width - of a line without its trailing space, in the unit of `measure`; at least one character always fits.
  */
 export function breakLines(
   text: string,
@@ -127,7 +125,7 @@ export function breakLines(
   return [...lines, line];
 }
 
-/** Pieces that fit, split between characters rather than code units; the word itself if it fits as a whole. */
+/** The word as a whole if it fits, otherwise the pieces that do, split between characters rather than code units. */
 function breakWord(
   word: string,
   width: number,

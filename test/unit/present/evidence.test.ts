@@ -146,7 +146,7 @@ describe('the strength of a verdict from traces', () => {
     expect({ ratio, strategy: cap?.strategy }).toEqual({ ratio: 19, strategy: 'default' });
     expect(cap?.statement.en).toContain('strategy “default”, which agrees with every decision');
     expect(cap?.statement.de).toContain(
-      'Strategie „default“, die jede Entscheidung einer strengeren ebenfalls trifft',
+      'Strategie „default“; wo eine strengere Strategie entscheidet, entscheidet sie ebenso',
     );
   });
 
@@ -281,7 +281,7 @@ test('the stability test lists every change and counts those that lead to the ot
     're-saved, scaled or cropped in 5 ways: after 5 they are undecided;',
   );
   expect(stabilityWith(1).statement.de).toMatch(
-    /auf 5 Arten .* 4 .* und weisen nach 1 davon in die andere/,
+    /auf 5 Arten .* 4 .* und weisen in 1 dieser Fälle in die andere/,
   );
 });
 

@@ -1,7 +1,7 @@
 /**
- * Stores objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for
- * clients are signed locally with the account key; an upload must also send the `x-ms-blob-type: BlockBlob` header,
- * which Azure requires.
+ * Stores objects as block blobs in a container of an Azure storage account. A missing container is
+ * created. URLs for clients are signed locally with the account key. Azure requires uploads to send
+ * a header as well: `x-ms-blob-type: BlockBlob`.
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
@@ -37,14 +37,14 @@ interface AzureStoreSettings extends RemoteSettings {
   readonly expirySeconds: number;
 }
 
-/** Options with which the client library can abort a request. */
+/** Options through which the client library can abort a request. */
 interface Limit {
   readonly abortSignal: AbortSignal;
 }
 
 /**
  * @throws {RangeError} for an expiry outside 1..604800.
- * @throws {ForensicsError} `invalid_request` for a connection string without an account key, or an invalid container name.
+ * @throws {ForensicsError} `invalid_request` for a connection string without account key, or an invalid container name.
  */
 export function createAzureStore(
   config: AzureStorageConfig,
@@ -82,7 +82,7 @@ export function createAzureStore(
 
 type Act = <T>(request: (limit: Limit) => Promise<T>) => Promise<T>;
 
-/** Retries are possible because every operation of this store is safe to repeat. */
+/** Retrying is possible because every operation of this store can safely be repeated. */
 function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
   return (request) =>
     withStoreRetry(retryDelayMs, async () => {
@@ -90,7 +90,7 @@ function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
       try {
         return await request({ abortSignal });
       } catch (error) {
-        // The library reports an abort even if the connection broke.
+        // The library reports an abort even if it was the connection that broke.
         const isLate = abortSignal.aborted;
         throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
       }
@@ -131,7 +131,7 @@ function blobInfo(key: string, facts: BlobGetPropertiesResponse): BlobInfo {
   };
 }
 
-/** Everything in our rule except its origins; also identifies it. */
+/** Our rule without its origins; identifies the rule among others. */
 const ours = {
   allowedMethods: 'DELETE,GET,HEAD,OPTIONS,PUT',
   allowedHeaders: '*',
@@ -142,8 +142,8 @@ const ours = {
 const maxRules = 5;
 
 /**
- * Adds origins to our rule. The rules belong to the account, not the container, so containers of other tenants may
- * depend on them: nothing is ever removed.
+ * Adds origins to our rule. Rules belong to the account, not to the container, so containers of
+ * other tenants may depend on them: nothing is ever removed.
  */
 async function addCorsRule(
   service: BlobServiceClient,
@@ -159,7 +159,7 @@ async function addCorsRule(
     const reason = `The storage account already has ${maxRules} CORS rules. Remove one.`;
     return { applied: false, reason };
   }
-  // Omitted properties keep their values.
+  // Properties that are not mentioned keep their values.
   await service.setProperties({ cors }, limit);
   return { applied: true };
 }
@@ -174,19 +174,19 @@ function isOurs(rule: CorsRule): boolean {
   );
 }
 
-// Presigned URLs of blobs in an Azure container: a service SAS for one blob with the permissions of one method. The
-// client library can sign them too, but takes ten times as long, and a list of analyses has 2,100.
+// Presigned URLs of blobs in an Azure container: a service SAS for one blob, with the permissions that one method
+// needs. The client library can also sign them, but takes ten times as long, and a list of analyses has 2,100.
 // @see Azure Storage REST API, "Create a service SAS", version 2020-12-06 and later.
 
 type Container = ReturnType<typeof openContainer> & Pick<AzureStoreSettings, 'expirySeconds'>;
 
 const version = '2021-12-02';
-/** Allows for clock differences: a URL is valid from shortly before it was signed. */
+/** Because clocks differ, a URL is valid from shortly before it was signed. */
 const startsEarlierSeconds = 5 * 60;
 
 function createPresigner(container: Container): (key: string, now: Date) => StorageUrls {
   const { accountName, containerName, url, expirySeconds } = container;
-  // A key object instead of bytes: Node signs several times as fast with it.
+  // A key object instead of bytes, because Node.js then signs several times as fast.
   const accountKey = createSecretKey(container.accountKey, 'base64');
   const protocol = url.startsWith('https:') ? 'https' : 'https,http';
 
@@ -194,7 +194,7 @@ function createPresigner(container: Container): (key: string, now: Date) => Stor
     const start = isoSecond(second - startsEarlierSeconds);
     const end = isoSecond(second + expirySeconds);
     const resource = `/blob/${accountName}/${containerName}/${key}`;
-    // No policy and no addresses before the protocol; no snapshot, scope and response headers after the resource type `b`.
+    // No policy or addresses before the protocol; no snapshot, scope or response headers after the resource type `b`.
     const text = [permissions, start, end, resource, '', '', protocol, version, 'b', ...nothing];
     const signature = createHmac('sha256', accountKey).update(text.join('\n')).digest('base64');
     const query = `sv=${version}&spr=${encodeURIComponent(protocol)}&st=${start}&se=${end}&sr=b&sp=${permissions}`;
@@ -203,13 +203,13 @@ function createPresigner(container: Container): (key: string, now: Date) => Stor
 
   return (key, now) => {
     checkPath(key);
-    // Times in a signature have no fractions of a second, so neither has the expiry.
+    // Times in a signature are whole seconds, so the expiry must be one too.
     const second = Math.floor(now.getTime() / 1000);
     const blob = `${url}/${encodePath(key)}`;
     return {
       type: 'azure',
       objectKey: key,
-      // Create and write: a second upload replaces the first, as in every other store.
+      // Create and write, so that a second upload replaces the first, as in every other store.
       putUrl: `${blob}?${sign(key, 'cw', second)}`,
       getUrl: `${blob}?${sign(key, 'r', second)}`,
       deleteUrl: `${blob}?${sign(key, 'd', second)}`,

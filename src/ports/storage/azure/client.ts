@@ -33,7 +33,7 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
   const credential = new StorageSharedKeyCredential(accountName, accountKey);
   const pipeline = newPipeline(credential, {
     httpClient: createTransport(createAgent(blobEndpoint.startsWith('https:'), settings)),
-    // Disabled, because we retry with the same rules for every store.
+    // Disabled, because we retry by the same rules for every store.
     retryOptions: { maxTries: 1 },
   });
   const service = new BlobServiceClient(blobEndpoint, pipeline);
@@ -50,10 +50,10 @@ function checkContainerName(name: string): void {
 }
 
 /**
- * Parses the connection string shown in the Azure portal under "Access keys".
+ * Parses the connection string that the Azure portal shows under "Access keys".
  *
  * @returns the account with its key in Base64, and the URL of its blob service without a trailing slash.
- * @throws {ForensicsError} `invalid_request` that says what is missing without quoting the text.
+ * @throws {ForensicsError} `invalid_request`, which says what is missing without quoting the text.
  */
 export function parseConnectionString(text: string) {
   const fields = new Map(text.split(';').map(splitField));
@@ -69,7 +69,7 @@ export function parseConnectionString(text: string) {
 }
 
 function splitField(field: string): readonly [name: string, value: string] {
-  // Keys end in `=`, so only the first one separates name and value.
+  // Keys end in `=`, so only the first `=` separates name and value.
   const at = field.indexOf('=');
   return [field.slice(0, Math.max(at, 0)).trim().toLowerCase(), field.slice(at + 1).trim()];
 }
@@ -91,12 +91,12 @@ function invalid(what: string): ForensicsError {
   return new ForensicsError('invalid_request', `The Azure connection string ${what}.`);
 }
 
-/** Longest response that is parsed: the properties of an account, with at most 2 KiB of CORS rules. */
+/** Longest response that is parsed: the properties of an account, which include at most 2 KiB of CORS rules. */
 const maxTextBytes = 16_384;
 
 /**
- * Transport for the client library. The library's own transport reads and parses responses of any size, so ten
- * megabytes of XML would block the process for seconds.
+ * Transport for the client library. The library's own transport reads and parses responses of any
+ * size, so that ten megabytes of XML would block the process for seconds.
  */
 function createTransport(agent: Agent): IHttpClient {
   return {
@@ -110,7 +110,7 @@ function createTransport(agent: Agent): IHttpClient {
       if (status >= 200 && status < 300) {
         return { ...facts, bodyAsText: (await gather(answer, maxTextBytes)).toString() };
       }
-      // The headers say what a refusal means. The body is read so that the connection can be reused.
+      // The headers give the reason for a refusal. The body is read so that the connection can be reused.
       await readStart(answer, maxTextBytes);
       return facts;
     },
@@ -136,7 +136,7 @@ function requestBody({ body }: WebResource): Uint8Array | string | undefined {
 }
 
 function toHeaders(answer: IncomingMessage, asked: WebResource): HttpHeaders {
-  // The library does not export the constructor.
+  // The constructor is not exported by the library.
   const headers = asked.headers.clone();
   for (const name of headers.headerNames()) headers.remove(name);
   for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
@@ -148,9 +148,9 @@ type Library = typeof import('@azure/storage-blob');
 const loadModule = createRequire(import.meta.url);
 let library: Library | undefined;
 
-/** Loads the client library on first use: this takes 0.2 s, and most installations have no Azure store. */
+/** Loads the client library when it is first used: this takes 0.2 s, and most installations have no Azure store. */
 function azureLibrary(): Library {
-  // Not import(), because stores are opened synchronously. Cached, because asking the loader each time is slow.
+  // Not with import(), because stores are opened synchronously. Kept, because asking the loader each time is slow.
   const loaded: Library = library ?? loadModule('@azure/storage-blob');
   library = loaded;
   return loaded;
@@ -181,7 +181,7 @@ const meanings = new Map<string, Meaning>([
   ['RequestBodyTooLarge', ['blob_too_large', 'The object is larger than the store accepts.']],
   ['401', denied],
   ['403', denied],
-  // The body was changed in transit.
+  // The body was altered in transit.
   ['Md5Mismatch', ['store_unavailable', 'The object was damaged in transit. Try again.']],
   [
     'ContainerBeingDeleted',

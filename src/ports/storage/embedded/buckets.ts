@@ -1,6 +1,6 @@
 /**
- * The folders of the embedded store: one bucket per tenant, with its objects and quota. All stores and the server in a
- * process share them, so that there is a single count, and no two of them change an object at the same time.
+ * The folders of the embedded store: one bucket per tenant, with its objects and its quota. All stores of a process,
+ * and its server, share them, so that there is a single count, and no two of them change an object at the same time.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,14 +24,14 @@ import {
 import { createPublisher, createQuota, type NewFile } from './publish.ts';
 
 interface BucketsSettings {
-  /** The folder of all buckets. */
+  /** The folder that contains all buckets. */
   readonly root: string;
   /** Default: 50 MiB. */
   readonly maxObjectBytes?: number;
-  /** Maximum size of a bucket's files in bytes; 0 or absent for unlimited. */
+  /** Maximum size of the files in a bucket, in bytes; 0 or absent for no limit. */
   readonly quotaBytes?: number;
   readonly now?: () => Date;
-  /** Lets tests simulate a failing disk. */
+  /** Allows tests to simulate a failing disk. */
   readonly fileSystem?: FileSystem;
 }
 
@@ -71,14 +71,14 @@ export function bucketName(tenantId: string): string {
   throw new RangeError('A tenant id must be 24 lower-case hex digits.');
 }
 
-/** Path of an object's file relative to the folder of all buckets, with slashes. */
+/** Path of an object's file, relative to the folder of all buckets, with slashes. */
 export function objectPath(bucket: string, key: string): string {
   return `${bucket}/objects/${objectFile(key)}`;
 }
 
 export type Bucket = ReturnType<typeof openBucket>;
 
-/** The objects of a bucket: one file each, named by the hash of its key, so that a key can never act as a path. */
+/** The objects of a bucket: one file each, named by the hash of its key, so that a key cannot act as a path. */
 function openBucket(home: string, settings: BucketsSettings & { readonly maxObjectBytes: number }) {
   const { root, maxObjectBytes, quotaBytes = 0, now = () => new Date() } = settings;
   const { fileSystem: fs = promises } = settings;
@@ -89,7 +89,7 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
     checkKey(key);
     return join(folder, objectFile(key));
   }
-  /** Null if there is none. The caller must close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  /** Null if there is no object; otherwise, close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   async function open(key: string): Promise<OpenObject | null> {
     return onDisk(() => openObject(fs, filePath(key), key));
   }
@@ -98,7 +98,7 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
     write: async (key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> =>
       publisher.put(filePath(key), { ...object, key }),
     open,
-    /** Null if there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+    /** Null if there is no such object. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
     async head(key: string): Promise<ObjectRecord | null> {
       const object = await open(key);
       await object?.close();
@@ -114,7 +114,7 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
 const shardPattern = /^[0-9a-f]{2}$/;
 const objectPattern = /^[0-9a-f]{64}$/;
 
-/** Size of the files that count against a quota. */
+/** Size of those files that count towards a quota. */
 async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
   let bytes = 0;
   for (const shard of await namesIn(fs, objects, shardPattern)) {
@@ -128,12 +128,12 @@ async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
   return bytes;
 }
 
-/** Stays readable until closed, even if the object is replaced or removed. */
+/** Remains readable until closed, even if the object is replaced or removed. */
 export interface OpenObject {
   readonly record: ObjectRecord;
   /**
-   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is returned; for a
-   * part, only the length can be checked.
+   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is
+   * returned; for a part of one, only the length can be checked.
    *
    * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
    */
@@ -141,7 +141,7 @@ export interface OpenObject {
   close(): Promise<void>;
 }
 
-/** Path below the folder of the objects; hashing prevents a key from acting as a path. */
+/** Path below the folder of the objects; because of the hash, a key cannot act as a path. */
 function objectFile(key: string): string {
   const name = createHash('sha256').update(key).digest('hex');
   return `${name.slice(0, 2)}/${name}`;

@@ -1,4 +1,4 @@
-/** The built-in store: a folder, and URLs that lead to this server's own route for objects. */
+/** The built-in store: a folder, with URLs of the route for objects on this server. */
 
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -17,12 +17,12 @@ import type { Bucket, Buckets } from './buckets.ts';
 import type { ObjectRecord } from './object-file.ts';
 
 interface EmbeddedStoreSettings {
-  /** Must be the server's own instance. */
+  /** Must be the same instance that the server uses. */
   readonly buckets: Buckets;
   readonly bucket: string;
   readonly urls: ObjectUrls;
   /**
-   * Public origin of the server, as seen by clients. Read at each signing, because the port may be unknown at first.
+   * Public origin of the server, for clients. Read whenever a URL is signed, as the port may be unknown at first.
    */
   readonly endpoint: () => URL;
   /** 1..604800 seconds; default: seven days. */
@@ -30,7 +30,7 @@ interface EmbeddedStoreSettings {
 }
 
 /**
- * Opens the bucket and removes what crashed writers left behind.
+ * Opens the bucket, and removes what crashed writers left behind.
  *
  * @throws {RangeError} for a setting out of range.
  * @throws {ForensicsError} `store_unavailable` if the folder cannot be read.
@@ -107,7 +107,7 @@ function blobInfo(record: ObjectRecord): BlobInfo {
   };
 }
 
-// The URLs of the embedded store. Each permits one method on one object until it expires; nothing is stored about it:
+// The URLs of the embedded store. Each permits one method on one object until it expires; nothing about it is stored:
 // /b-<tenant id>/<key>?expires=<Unix seconds>&signature=<HMAC-SHA-256 in base64url>
 
 export type SignedMethod = 'GET' | 'PUT' | 'DELETE';
@@ -127,26 +127,26 @@ interface ObjectUrlsSettings {
 
 export function createObjectUrls(settings: ObjectUrlsSettings) {
   const { now = () => new Date() } = settings;
-  // A key object instead of bytes: Node signs several times as fast with it.
+  // A key object instead of bytes, because Node.js then signs several times as fast.
   const key = createSecretKey(
     Buffer.from(hkdfSync('sha256', settings.key, '', 'forensics/blobs/urls/1', 32)),
   );
 
   function signature(method: SignedMethod, object: SignedObject, expires: string): string {
-    // The key comes last, because only it may contain a line break.
+    // The key comes last, because nothing else may contain a line break.
     const text = `${method}\n${expires}\n${object.bucket}\n${object.key}`;
     return createHmac('sha256', key).update(text).digest('base64url');
   }
 
   return {
-    /** @returns path and query of the URL for each method. @param expires - in Unix seconds. */
+    /** @returns path and query of the URL for each method. @param expires - Unix time in seconds. */
     sign(object: SignedObject, expires: number): Readonly<Record<SignedMethod, string>> {
       const path = `/${object.bucket}/${encodePath(object.key)}?expires=${expires}&signature=`;
       const url = (method: SignedMethod) => path + signature(method, object, String(expires));
       return { GET: url('GET'), PUT: url('PUT'), DELETE: url('DELETE') };
     },
     /**
-     * @param claimed - `expires` and `signature` from the URL, unchecked.
+     * @param claimed - `expires` and `signature` from the URL, not yet checked.
      * @throws {ForensicsError} `forbidden` unless this server signed exactly this; `url_expired`.
      */
     verify(

@@ -1,4 +1,4 @@
-/** Names and contents of files being written, and the removal of abandoned ones. */
+/** Names and contents of files while they are being written, and the removal of abandoned ones. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { ForensicsError } from '../../../errors.ts';
 import type * as promises from 'node:fs/promises';
 import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
 
-/** What is known about an object before its bytes arrive. */
+/** What is known about an object before its bytes have arrived. */
 export interface NewObject {
   readonly key: string;
   readonly contentType: string;
-  /** Called when all bytes are written but not yet visible. If it throws, nothing changes. */
+  /** Called when all bytes have been written but are not visible yet. If it throws, nothing changes. */
   readonly beforeCommit?: (record: ObjectRecord) => void;
 }
 
@@ -32,7 +32,7 @@ interface Source {
 
 const blockBytes = 262_144;
 
-/** Writes bytes and record to a new file at `path` and syncs it. On failure, the caller removes the file. */
+/** Writes bytes and record to a new file at `path` and syncs it. If this fails, the caller removes the file. */
 export async function writeObject(
   fs: FileSystem,
   path: string,
@@ -95,7 +95,7 @@ async function* limited(
   }
 }
 
-/** Large writes are faster than many small ones, and their number must not be up to the client. */
+/** Large writes are faster than many small ones, and a client must not determine how many there are. */
 async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let bytes = 0;
@@ -121,7 +121,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Far longer than an upload may pause, so nobody is still writing such a file. */
+/** Far longer than an upload can pause, so nobody is still writing such a file. */
 const abandonedAfterMs = 3_600_000;
 
 export function incomingName(): string {
@@ -130,19 +130,19 @@ export function incomingName(): string {
 
 /** Removes what crashed writers left behind. */
 export function sweepIncoming(folder: string): void {
-  // A file with any other name is not ours.
+  // Files with any other name are not ours.
   for (const name of namesInSync(folder).filter((one) => one.endsWith('.part'))) {
     const path = join(folder, name);
-    // File times come from the real clock, even if the store was given another one.
+    // File times come from the real clock, even if the store was given a different clock.
     const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     // Another process may remove it at the same moment.
     if (Date.now() - writtenAt > abandonedAfterMs) rmSync(path, { force: true });
   }
 }
 
-// The end of an object's file: metadata, and a checksum that shows whether the file is complete.     <the object's
-// bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32> Contents and metadata share one
-// file, so that a single rename publishes both. The metadata comes last because size and digests are known only then.
+// The end of an object's file: metadata, and a checksum that shows whether the file is complete.
+// <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32>
+// Contents and metadata share one file, so that one rename publishes both. Metadata come last, with size and digests.
 
 export interface ObjectRecord {
   readonly key: string;
@@ -150,7 +150,7 @@ export interface ObjectRecord {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly md5: string;
-  /** Without quotes: the MD5, or a digest of the parts of an older version's multipart upload. */
+  /** Without quotes: the MD5 or, for a multipart upload to an earlier version, a digest of its parts. */
   readonly etag: string;
   readonly sha256: string;
   readonly createdAt: Date;
@@ -162,7 +162,7 @@ const footerBytes = magic.length + 8;
 const usualTailBytes = 4096;
 
 function encodeTail(record: ObjectRecord): Buffer {
-  // Earlier versions require headers in a record.
+  // Earlier versions expect headers in a record.
   const json = Buffer.from(JSON.stringify({ ...record, headers: {} }));
   const footer = Buffer.alloc(footerBytes);
   magic.copy(footer);
@@ -183,7 +183,7 @@ export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
   if (tailBytes > tail.length) tail = await readTail(handle, fileBytes, tailBytes);
   const json = tail.subarray(tail.length - tailBytes, -footerBytes);
   if (crc32(json) !== footer.readUInt32BE(magic.length + 4)) throw damaged();
-  // The checksum matched, so this or a later version wrote it.
+  // The checksum matched, so this version or a later one wrote it.
   const stored: unknown = JSON.parse(json.toString('utf8'));
   if (!Check(storedRecord, stored)) throw damaged();
   if (stored.sizeBytes + tailBytes !== fileBytes) throw damaged();
@@ -220,7 +220,7 @@ export type FileSystem = Pick<
   'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
 >;
 
-/** @throws {ForensicsError} `no_space_left` or `store_unavailable` for any file system error. */
+/** Throws for any error of the file system. @throws {ForensicsError} `no_space_left` or `store_unavailable`. */
 export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -229,7 +229,7 @@ export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Synchronous version, for the sweep at startup. */
+/** The same, but synchronous, for the sweep at startup. */
 export function onDiskSync<T>(act: () => T): T {
   try {
     return act();
@@ -238,7 +238,7 @@ export function onDiskSync<T>(act: () => T): T {
   }
 }
 
-/** Only names of our own files: users and operating systems leave others in folders. */
+/** Only names of our own files, because users and operating systems put others into folders. */
 export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
   const names = await unlessMissing(() => fs.readdir(folder));
   return (names ?? []).filter((name) => pattern.test(name));

@@ -1,6 +1,6 @@
 /**
- * Writes the files of a bucket: first under `incoming/`, then syncs, moves them into place in one step, and syncs the
- * folder. At any time, even after a crash, readers see either the old file or the new one.
+ * Writes the files of a bucket: writes each under `incoming/` and syncs it, then moves it into place in one step and
+ * syncs the folder. At any time, even after a crash, readers see either the old file or the new one.
  */
 
 import { dirname, join } from 'node:path';
@@ -19,13 +19,13 @@ import {
 
 export interface NewFile extends NewObject {
   readonly source: AsyncIterable<Uint8Array>;
-  /** If known, quota for this many bytes is claimed before the first is written. */
+  /** If the size is known, quota for this many bytes is claimed before the first byte is written. */
   readonly announcedBytes?: number;
 }
 
 interface PublisherSettings {
   readonly fs: FileSystem;
-  /** Folder of all buckets. */
+  /** The folder that contains all buckets. */
   readonly root: string;
   readonly incoming: string;
   readonly quota: Quota;
@@ -52,9 +52,9 @@ export function createPublisher(settings: PublisherSettings) {
       await onDisk(() => folders.sync(dirname(path)));
       return written.record;
     } catch (error) {
-      // Not for other errors: a client that disconnects must not cause extra syncs for others.
+      // Not for other errors, because a client that disconnects must not cause extra syncs for others.
       if (error instanceof ForensicsError && error.canRetry) folders.forget();
-      // If it cannot be removed now, the sweep will do it.
+      // If the file cannot be removed now, the sweep will remove it.
       await fs.unlink(temporary).catch(() => undefined);
       throw error;
     } finally {
@@ -79,7 +79,7 @@ export function createPublisher(settings: PublisherSettings) {
       await onDisk(() => unlessMissing(() => fs.unlink(path)));
       quota.changed(-bytes);
     });
-    // Even if there was nothing to remove: an earlier removal may have crashed before its sync.
+    // Even if there was nothing to remove, because an earlier removal may have crashed before it synced.
     await onDisk(() => folders.sync(dirname(path)));
   }
 
@@ -91,9 +91,9 @@ async function fileSize(fs: FileSystem, path: string): Promise<number> {
   return (await onDisk(() => unlessMissing(() => fs.stat(path))))?.size ?? 0;
 }
 
-/** Folders below `root`, each created once and synced before use. */
+/** Folders below `root`; each is created once, and synced before it is used. */
 function createFolders(fs: FileSystem, root: string) {
-  // Stores promises, so that a second writer waits until the first one's folder is durable.
+  // Keeps promises, so that a second writer waits until the folder created by the first is durable.
   const ensured = new Map<string, Promise<void>>();
 
   /** Creates the folder durably. */
@@ -108,20 +108,20 @@ function createFolders(fs: FileSystem, root: string) {
     return made;
   }
 
-  /** Not with `recursive`, which reports ENOENT if the file system is mounted read-only. */
+  /** Does not use `recursive`, which reports ENOENT if the file system is mounted read-only. */
   async function make(folder: string): Promise<void> {
     if (folder.length > root.length) await ensure(dirname(folder));
     await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (systemCodeOf(error) !== 'EEXIST') throw error;
     });
-    // A folder's name is stored in its parent. Synced even if it existed, because its creator may have crashed before
-    // doing so.
+    // The name of a folder is stored in its parent. The parent is synced even if the folder
+    // existed, because whoever created it may have crashed before doing so.
     if (folder.length > root.length) await sync(dirname(folder));
   }
 
-  /** Makes the names inside the folder survive a power cut; ignores a missing folder. */
+  /** Makes the names in the folder survive a power cut; a missing folder is ignored. */
   async function sync(folder: string): Promise<void> {
-    // Windows cannot sync a folder.
+    // On Windows, a folder cannot be synced.
     if (process.platform === 'win32') return;
     const handle = await unlessMissing(() => fs.open(folder, 'r'));
     try {
@@ -141,14 +141,14 @@ function createFolders(fs: FileSystem, root: string) {
 
 // How much space a bucket has left. File sizes count, including the 0.3 kB of metadata in each object. Incoming bytes
 // are claimed before they are written, so that concurrent writers cannot exceed the quota; an object that replaces
-// another needs space in addition to it. Since another process may write to the same folder, files are counted again
-// when the count is older than `countLastsMs`, and before an upload is rejected. So the quota can only be exceeded by
+// another needs its space in addition. Another process may write to the same folder, so files are counted again before
+// an upload is rejected, and when the count is older than `countLastsMs`. The quota can therefore be exceeded only by
 // what other processes wrote within that time.
 
 interface Claim {
-  /** Passes the bytes on, and claims more if more arrive than announced. */
+  /** Passes the bytes on; if more arrive than were announced, claims more. */
   metered(source: AsyncIterable<unknown>): AsyncIterable<unknown>;
-  /** Must always be called, after `changed` for what was written. */
+  /** Must always be called, but after `changed` for the bytes that were written. */
   release(): void;
 }
 
@@ -160,17 +160,17 @@ interface Quota {
 }
 
 interface QuotaSettings {
-  /** 0 for no quota. */
+  /** 0 means no quota. */
   readonly quotaBytes: number;
-  /** Total size of the files that count. */
+  /** Computes the total size of the files that count. */
   readonly count: () => Promise<number>;
   readonly now: () => Date;
 }
 
 const countLastsMs = 10_000;
-/** Counting a large bucket takes a long time, so at most this share of the time is spent on it. */
+/** Counting a large bucket takes long, so at most this share of the time is spent on it. */
 const countShare = 0.02;
-/** Prevents repeated rejections from causing a count each time. */
+/** Prevents repeated rejections from causing a new count each time. */
 const rejectionLastsMs = 1000;
 
 const freeClaim: Claim = { metered: (source) => source, release: () => undefined };
@@ -215,8 +215,8 @@ export function createQuota({ quotaBytes, count, now }: QuotaSettings): Quota {
 function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
   let usedBytes = 0;
   /**
-   * Bytes written during a count, which may have missed them. At worst they are counted twice, so that uploads are
-   * rejected too early until the next count.
+   * Bytes written while a count was in progress, which may have missed them. At worst they are
+   * counted twice, and uploads are rejected too early until the next count.
    */
   let addedDuringCountBytes = 0;
   let countedAtMs = Number.NEGATIVE_INFINITY;
@@ -237,7 +237,7 @@ function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
 
   return {
     bytes: () => usedBytes,
-    /** Counts again if the count is older than this. */
+    /** Counts again if the last count is older than this. */
     async renew(afterMs = lastsMs): Promise<void> {
       if (Math.abs(now().getTime() - countedAtMs) <= afterMs) return;
       await (counting ??= recount());

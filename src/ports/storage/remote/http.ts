@@ -1,4 +1,4 @@
-/** Connections to remote stores; failures become messages that say what to check, or are retried. */
+/** Connections to remote stores. A failure is retried, or becomes a message that says what to check. */
 
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
@@ -48,13 +48,13 @@ const certificateCodes = new Set([
 ]);
 
 /**
- * @returns `store_refused` if only a different configuration can help: a forbidden address, an untrusted certificate,
- *   TLS on a port without it. `store_unavailable` for everything else.
+ * @returns `store_refused` if only a different configuration can help (a forbidden address, an untrusted certificate,
+ *   TLS on a port that does not use it); `store_unavailable` for everything else.
  */
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = causeCode(error);
-  // Libraries attach the whole request to their errors, including its signature, so only name and code are kept.
+  // Libraries attach the whole request to their errors, including the signature, so only name and code are kept.
   const name = error instanceof Error ? error.name : 'Error';
   const cause = Object.assign(new Error(`${name} ${code}`.trim()), { code });
   const refusal = configurationFault(code);
@@ -84,9 +84,9 @@ export interface Refusal {
 const busy = [408, 429, 499, 503];
 
 /**
- * Translates a refusal. The store's error code becomes the code of the cause; no part of the signed request is kept.
+ * Translates a refusal. The store's error code becomes the code of the cause; nothing of the signed request is kept.
  *
- * @param meanings - by error code of the store, and by status for all other codes.
+ * @param meanings - by error code of the store and, for all other codes, by status.
  */
 export function toStoreError(
   { status, code }: Refusal,
@@ -113,7 +113,7 @@ function meaningByStatus(status: number, code: string): Meaning {
   return ['store_refused', `The store refused the request (${said}). Check its configuration.`];
 }
 
-/** A store that rejects CORS rules is still usable. */
+/** If a store rejects CORS rules, it can still be used. */
 async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
   try {
     return await work;
@@ -126,10 +126,10 @@ async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
 const attempts = 3;
 
 /**
- * Repeats an idempotent request when the store was unreachable or busy; not after a timeout, because a caller is
- * waiting.
+ * Repeats an idempotent request if the store was unreachable or busy, but not after a timeout,
+ * because a caller is waiting.
  *
- * @param delayMs - before the second attempt; doubled before the third.
+ * @param delayMs - delay before the second attempt; twice as long before the third.
  */
 export function withStoreRetry<T>(delayMs: number, act: () => Promise<T>): Promise<T> {
   return retry(act, {
@@ -145,13 +145,13 @@ function mayPass(error: unknown): boolean {
 
 /** Time limits for a remote store. */
 interface Timeouts {
-  /** Until the connection is established, including TLS. */
+  /** Until the connection is established, which includes TLS. */
   readonly connectMs: number;
-  /** Without a single byte in either direction. */
+  /** Maximum time without a byte in either direction. */
   readonly idleMs: number;
-  /** For one request, from its first byte to the last byte of its response, however steadily bytes arrive. */
+  /** For one request, from its first byte to the last byte of the response, however steadily bytes arrive. */
   readonly totalMs: number;
-  /** Before the first retry; doubles with each. */
+  /** Before the first retry; twice as long before each further one. */
   readonly retryDelayMs: number;
 }
 
@@ -163,7 +163,7 @@ export class StoreTimeout extends Error {
 export const defaultTimeouts: Timeouts = {
   connectMs: 5000,
   idleMs: 30_000,
-  // 50 MiB at 7 Mbit/s.
+  // Enough for 50 MiB at 7 Mbit/s.
   totalMs: 60_000,
   retryDelayMs: 200,
 };
@@ -174,13 +174,13 @@ export interface RemoteSettings {
   readonly ca?: string;
   /** Default: 50 MiB. */
   readonly maxObjectBytes?: number;
-  /** Checks the addresses connected to; all are allowed if absent. */
+  /** Checks the addresses to which connections are made; if absent, all are allowed. */
   readonly guard?: ConnectionGuard;
 }
 
 /**
- * Keeps connections alive, closes them if the other side does not respond, and never connects to an address that the
- * guard forbids.
+ * Keeps connections alive, closes them if the other side does not respond, and never connects to an
+ * address that the guard forbids.
  */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const { ca, guard } = settings;
@@ -207,7 +207,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   };
   const reuse = agent.reuseSocket.bind(agent);
   agent.reuseSocket = (connection, request) => {
-    // While idle, the connection had the timeout announced by the server.
+    // While the connection was idle, it had the timeout that the server announced.
     if (connection instanceof Socket) connection.setTimeout(timeouts.idleMs);
     reuse(connection, request);
   };
@@ -215,7 +215,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
 }
 
 function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {
-  // On the socket itself, so that it works with every client library.
+  // Destroys the socket itself, which works with every client library.
   const end = (why: string) => socket.destroy(new StoreTimeout(why));
   const timer = setTimeout(() => end('No connection within the time allowed.'), connectMs);
   const stop = () => clearTimeout(timer);
@@ -223,7 +223,7 @@ function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Tim
   socket.setTimeout(idleMs, () => end('No byte within the time allowed.'));
 }
 
-/** What a kind of store does with an object, after its key, size and content type have been checked. */
+/** What one kind of store does with an object, once key, size and content type have been checked. */
 interface RemoteActs extends Pick<BlobStore, 'type' | 'read' | 'presign'> {
   checkKey(key: string): void;
   upload(key: string, bytes: Buffer, contentType: string): Promise<BlobInfo>;
@@ -266,13 +266,13 @@ export function createRemoteStore(
   };
 }
 
-/** A new key each time, so that concurrent probes do not collide. */
+/** A new key each time, so that concurrent tests of a store do not collide. */
 export function probeKey(): string {
   return `forensics-probe/${randomUUID()}`;
 }
 
 /**
- * Does with a small object what the service does with pictures.
+ * Does with a small object everything that the service does with pictures.
  *
  * @throws {ForensicsError} `store_refused`, `store_unavailable`.
  */
@@ -294,13 +294,13 @@ export async function probeStore(
       'The store returned bytes that differ from those written. Check any proxy between the store and this server.',
     );
   }
-  // A missing object must be distinguishable from a forbidden one: S3 tells them apart only for keys with permission to
-  // list the bucket.
+  // A missing object must be distinguishable from a forbidden one; S3 distinguishes them only for
+  // keys with permission to list the bucket.
   await store.head(key);
 }
 
 /**
- * Collects a body, so that it can be sent with its length and digest, and resent after a failure.
+ * Collects a body, so that its length and digest can be sent with it, and it can be sent again after a failure.
  *
  * @throws {ForensicsError} `blob_too_large` if there are more than `maxBytes`.
  */
@@ -313,7 +313,7 @@ export async function gather(body: Uint8Array | Readable, maxBytes: number): Pro
 /**
  * Collects the bytes of a response.
  *
- * @param expected - its declared length; null if the store did not declare it.
+ * @param expected - the declared length; null if the store did not declare it.
  * @throws {ForensicsError} `blob_too_large`; `store_unavailable` if there are fewer than declared.
  */
 export async function gatherAnswer(

@@ -1,6 +1,6 @@
 /**
- * The client library, with time limits and our own error messages: by itself it waits forever, parses any response as
- * XML, and discards the status.
+ * The client library, with time limits and our own error messages: left to itself, it waits
+ * forever, parses any response as XML, and discards the status.
  *
  * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO.
  */
@@ -23,13 +23,13 @@ import { readStart } from '../../files/streams.ts';
 import { s3Host } from '../configs.ts';
 
 const successes = [200, 204];
-/** Longer than any XML error response. */
+/** Longer than any error response in XML. */
 const maxRefusalLength = 65_536;
-/** The library's maximum, so that an object is sent in one request and appears atomically. */
+/** The library's maximum, so that an object is sent in a single request and becomes visible atomically. */
 const partSize = 5 * 1024 ** 3;
 
 /**
- * Opens on first use: loading the library takes 0.15 s, and most installations have no S3 store.
+ * Opens the client when it is first used: loading the library takes 0.15 s, and most installations have no S3 store.
  *
  * @param config - with an endpoint that `s3Origin` has checked.
  * @returns a function that opens a client, which throws a `ForensicsError` when the server refuses.
@@ -44,7 +44,7 @@ export function createS3Client(
     endPoint: s3Host(config),
     port: config.port,
     useSSL,
-    // Without a region, the library asks the server before each request.
+    // Without a region, the library would ask the server before each request.
     region,
     accessKey: config.accessKeyId,
     secretKey: config.secretAccessKey,
@@ -58,7 +58,7 @@ export function createS3Client(
   return () => (opening ??= import('minio').then(({ Client: Opened }) => new Opened(options)));
 }
 
-/** Uses Node's own transport, and passes only successful responses to the library. */
+/** Uses the transport of Node.js, and passes only successful responses to the library. */
 function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptions>['transport'] {
   const start = useSSL ? secureRequest : request;
   return {
@@ -85,7 +85,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
 async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   try {
     const body = String(await readStart(answer, maxRefusalLength));
-    // The code in the XML is more precise than the status; responses to HEAD have no body.
+    // The code in the XML is more precise than the status, but responses to HEAD have no body.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
     return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
   } catch (error) {
@@ -142,7 +142,7 @@ const meanings = new Map<string, Meaning>([
   ['QuotaExceeded', full],
   ['XMinioStorageFull', full],
   ['RequestTimeout', later],
-  // The body was corrupted in transit.
+  // The body was altered in transit.
   ['BadDigest', later],
   ['IncompleteBody', later],
   ['XAmzContentSHA256Mismatch', later],

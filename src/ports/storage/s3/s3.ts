@@ -1,6 +1,6 @@
 /**
- * Stores objects in a bucket of any S3 server through the client library, with retries. URLs for clients are signed
- * locally.
+ * Stores objects in a bucket of any S3 server, through the client library and with retries. URLs
+ * for clients are signed locally.
  */
 
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
@@ -33,8 +33,8 @@ import { createS3Client } from './client.ts';
 
 interface S3StoreSettings extends RemoteSettings {
   /**
-   * Where this process reaches the server; null or absent if at the same address as clients. URLs are always signed for
-   * clients.
+   * Where this process reaches the server; null or absent if at the same address as clients do.
+   * URLs are always signed for clients.
    */
   readonly internal?: S3Address | null;
 }
@@ -52,7 +52,7 @@ export function createS3Store(
   const { bucketName: bucket } = config;
   const presign = createPresigner(config);
   const reached = { ...config, ...settings.internal };
-  // Checks the address first, because the client library's message is less precise.
+  // Checks the address first, because the message of the client library is less precise.
   s3Origin(reached);
   const act = createAct(createS3Client(reached, settings), settings);
 
@@ -91,7 +91,7 @@ export function createS3Store(
   return createRemoteStore(acts, settings);
 }
 
-/** Sends a request with retries, because all of them are safe to repeat; throws only `ForensicsError`. */
+/** Sends a request with retries, because all requests can safely be repeated; throws only `ForensicsError`. */
 type Act = <T>(request: (client: Client) => Promise<T>) => Promise<T>;
 
 function createAct(open: () => Promise<Client>, { timeouts }: S3StoreSettings): Act {
@@ -104,7 +104,7 @@ function createAct(open: () => Promise<Client>, { timeouts }: S3StoreSettings): 
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'InvalidBucketNameError')
           throw connectionFailure(error);
-        // The library is stricter than some servers: it rejects names that look like an IP address.
+        // The library is stricter than some servers, and rejects names that look like an IP address.
         throw new ForensicsError(
           'store_refused',
           'The bucket name cannot be used. It needs 3 to 63 lower-case letters, digits, dots and hyphens, and must not look like an IP address.',
@@ -130,7 +130,7 @@ interface CorsChange {
 }
 
 /**
- * Replaces our CORS rule, identified by our id. All other rules belong to the tenant and stay.
+ * Replaces our CORS rule, which has our id. All other rules belong to the tenant and stay.
  *
  * @see Amazon S3 API Reference, "PutBucketCors".
  */
@@ -154,7 +154,7 @@ async function readRules(client: Client, bucketName: string): Promise<readonly s
   }
 }
 
-/** Takes linear time, because the text is untrusted. */
+/** Takes linear time, which matters because the text is untrusted. */
 function rulesIn(text: string): readonly string[] {
   return text
     .split(ruleEnd)
@@ -195,8 +195,8 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-// Presigned URLs of objects in an S3 bucket. The client library can sign them too, but takes 25 times as long, and a
-// list of analyses has 2,100, so what all URLs of the same second share is computed once.
+// Presigned URLs of objects in an S3 bucket. The client library can also sign them, but takes 25 times as long, and a
+// list of analyses has 2,100. What all URLs of the same second have in common is therefore computed once.
 // @see Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters (AWS Signature Version 4)".
 
 /**
@@ -209,7 +209,7 @@ function createPresigner(config: S3StorageConfig): (key: string, now: Date) => S
   let last: { readonly second: number; readonly sign: Sign } | null = null;
   return (key, now) => {
     checkKey(key);
-    // Times in a signature have no fractions of a second, so neither has the expiry.
+    // Times in a signature are whole seconds, so the expiry must be one too.
     const second = Math.floor(now.getTime() / 1000);
     if (last?.second !== second) last = { second, sign: createSigner(config, origin, second) };
     const { sign } = last;
@@ -243,7 +243,7 @@ function createSigner(config: S3StorageConfig, origin: string, second: number): 
   ].join('&');
   const rest = `${query}\nhost:${new URL(origin).host}\n\nhost\nUNSIGNED-PAYLOAD`;
   const dayKey = hmac(`AWS4${secretAccessKey}`, day);
-  // A key object instead of bytes: Node signs five times as fast with it.
+  // A key object instead of bytes, because Node.js then signs five times as fast.
   const key = createSecretKey(hmac(hmac(hmac(dayKey, region), 's3'), 'aws4_request'));
   return (method, path) => {
     const canonical = hash('sha256', `${method}\n${path}\n${rest}`, 'hex');

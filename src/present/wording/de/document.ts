@@ -69,7 +69,8 @@ export const document: typeof english = {
     cameraNamed: 'Die Datei nennt eine Kamera, was dennoch für eine Fotografie spricht.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken.`,
-    damageCaps: 'In einer beschädigten Datei gilt eine Veränderung höchstens als vermutet.',
+    damageCaps:
+      'Bei einer beschädigten Datei wird eine Veränderung höchstens vermutet, nie festgestellt.',
     misnamed: 'der Name hat eine andere Endung, was allein wenig bedeutet',
     traces: {
       real: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren (feine Muster in den Pixeln) wie in einer Fotografie.',

@@ -1,6 +1,6 @@
 import type { FailureSentences, FailureValues } from '../../../contract/failure-reasons.ts';
 
-/** What a file is if it is not a picture that can be examined, by the code of its kind. */
+/** What the file is instead of a picture that can be examined, by code. */
 const kinds: Readonly<Record<string, string>> = {
   empty: 'eine leere Datei',
   psd: 'ein Photoshop-Dokument',

@@ -12,7 +12,7 @@ const origins: English['origins'] = {
   captured: 'mit einer Kamera aufgenommenes Bild',
 };
 
-/** Behind „in“. */
+/** Follows „in“. */
 const declarationPlaces: English['declarationPlaces'] = {
   c2pa: 'den Content Credentials',
   xmp: 'den XMP-Daten',
@@ -116,7 +116,7 @@ function writeRoughShare(share: number): string {
   return percent < 1 ? writeShare(share) : `etwa ${percent} %`;
 }
 
-/** Quotes foreign text; the text cannot end its own quotation and continue as ours. */
+/** Quotes text from a file, which must not be able to close the quotation and continue as our own text. */
 function quote(text: string): string {
   return `„${text.replaceAll(/["“”„‟«»]/g, "'")}“`;
 }
@@ -129,7 +129,7 @@ function list(items: readonly string[]): string {
   return new Intl.ListFormat('de').format(items);
 }
 
-/** Behind „von“. */
+/** Follows „von“. */
 function writeSigner(signer: string | null): string {
   return signer === null ? 'einem ungenannten Unterzeichner' : quote(signer);
 }
@@ -328,7 +328,7 @@ const methods: English['methods'] = {
   'error-level': 'Error Level Analysis (ELA)',
   'copy-move': 'Kopierte Teile',
   thumbnail: 'Vergleich mit dem Vorschaubild',
-  // From earlier versions; stored examinations still name them.
+  // Methods of earlier versions, which stored examinations still name.
   'jpeg-grid': 'JPEG-Raster',
   'noise-level': 'Rauschpegel',
   resampling: 'Skalierung oder Drehung',

@@ -61,7 +61,7 @@ export const outcome: typeof english = {
         one: `Eine Stelle${place} könnte verändert sein; als Beleg reichen die Anzeichen nicht aus.`,
         several: `Mehrere Stellen${place} könnten verändert sein; als Beleg reichen die Anzeichen nicht aus.`,
         copies: `Zwei Stellen${place} gleichen sich; als Beleg einer Kopie reichen die Anzeichen nicht aus.`,
-        unsure: `Das Bild könnte verändert sein, wo${place}, ist unsicher; als Beleg reichen die Anzeichen nicht aus.`,
+        unsure: `Das Bild könnte verändert sein; wo${place}, ist unsicher. Als Beleg reichen die Anzeichen nicht aus.`,
       })[marked],
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',

@@ -26,7 +26,7 @@ const inconsistencies: English['inconsistencies'] = {
     `GPS-Zeit und Aufnahmezeit liegen ${writeSpan(minutes)} auseinander, mehr als Zeitzonen erklären können.`,
 };
 
-/** The date of a time in ISO 8601; any other text unchanged. */
+/** The date of a time in ISO 8601; any other text is left unchanged. */
 function writeDay(time: string): string {
   return time.slice(0, 10).replace(/^(\d{4})-(\d\d)-(\d\d)$/, '$3.$2.$1');
 }

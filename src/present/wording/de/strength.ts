@@ -56,14 +56,14 @@ export const strength: typeof english = {
   },
   bound: ', nach oben begrenzt, weil die Tests einen höheren Wert nicht stützen',
   unmeasured:
-    'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
+    'Für dieses Modell wurden keine Fehlerraten gemessen; wie stark der Befund ist, lässt sich daher nicht belegen.',
   halfMeasured:
-    'Die für dieses Modell festgehaltenen Fehlerraten geben nicht an, wie viele Bilder richtig eingestuft wurden; eine Stärke lässt sich damit nicht belegen.',
+    'Die für dieses Modell festgehaltenen Fehlerraten geben nicht an, wie viele Bilder richtig eingestuft wurden; wie stark der Befund ist, lässt sich damit nicht belegen.',
   cap: {
     of: 'von',
     used: (strategy) => `Strategie „${strategy}“`,
     looser: (strategy) =>
-      `Strategie „${strategy}“, die jede Entscheidung einer strengeren ebenfalls trifft`,
+      `Strategie „${strategy}“; wo eine strengere Strategie entscheidet, entscheidet sie ebenso`,
     sides: {
       fake: {
         own: 'KI-erzeugten Bildern',
@@ -114,9 +114,9 @@ export const strength: typeof english = {
       if (same === tried)
         return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
       const told = [
-        ...(same > 0 ? [`weisen nach ${same} davon weiterhin in dieselbe Richtung`] : []),
-        ...(open > 0 ? [`bleiben nach ${open} davon unentschieden`] : []),
-        ...(other > 0 ? [`weisen nach ${other} davon in die andere Richtung`] : []),
+        ...(same > 0 ? [`weisen in ${same} dieser Fälle weiterhin in dieselbe Richtung`] : []),
+        ...(open > 0 ? [`bleiben in ${open} dieser Fälle unentschieden`] : []),
+        ...(other > 0 ? [`weisen in ${other} dieser Fälle in die andere Richtung`] : []),
       ];
       return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
     },

@@ -10,7 +10,7 @@ export const document = {
     gone: 'The original of this picture is no longer stored, so it cannot be shown here.',
   },
   head: {
-    /** What readers must be able to find on the first page. */
+    /** The facts that readers must be able to find on the first page. */
     rows: {
       marked: 'Marked in the picture',
       reasons: 'Reasons',
@@ -38,18 +38,18 @@ export const document = {
     },
     scale:
       'Scale: 2 or more weak, 10 moderate, 100 moderately strong, 1,000 strong, 10,000 very strong.',
-    /** The grade of one method, beside that of all together. @param numbers - of the places that it marks. */
+    /** The strength of one method, beside that of all. @param numbers - numbers of the places that it marks. */
     alone: (adverb: string, numbers: readonly number[]) =>
       `${adverb} (this method alone${numbers.length === 0 ? '' : `, for ${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')}`})`,
     ungraded: (told: string) => `Not graded: ${told}`,
     maybeMarked: 'Whether the marked part comes from one of these steps is not known.',
     changedToo: 'This does not say whether the picture was changed.',
     byOne: 'the suspicion is based on one method alone',
-    /** Why its strength is not that of the result. */
+    /** Why the strength of one method is not that of the result. */
     byOneOfAll:
       'One method alone passed its threshold, which is enough for a suspicion. Together with the others, which find no change, the evidence supports neither side.',
     byAll: 'Taken together, the methods do not reach the threshold for a finding.',
-    /** What the picture itself says, if the file declares what it is. */
+    /** What the traces say, if the file itself declares what the picture is. */
     withoutEntry: (traces: string) => `Leaving that entry aside: ${traces}`,
     noneWithoutEntry:
       'Apart from that entry, it cannot be judged whether the picture was generated or changed.',
@@ -61,14 +61,14 @@ export const document = {
     inDamage: 'in the damaged part of the file',
     damageExplains: 'The file is damaged, which may by itself explain what is marked.',
     undamaged: 'Ask for the complete, undamaged file.',
-    /** What the search for changes supports, in all its methods together. */
+    /** How strongly all methods that look for changes support one, taken together. */
     search: {
       real: 'The methods that look for changes give a lower score than they usually give changed pictures, even changed pictures whose change they miss.',
       fake: 'All methods that look for changes, taken together, give a score more usual in changed than in unchanged pictures.',
     },
-    /** For a place that no method marks on its own. */
+    /** For a place that no single method marks. */
     together: 'marked only by all methods combined, so the place is uncertain',
-    /** The same beside places that a method marks. */
+    /** For such a place when there are others that a method marks. */
     further: 'a possible further place, which no single method marks',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'None found in the picture.',
@@ -189,7 +189,7 @@ export const document = {
   },
   signature: {
     assessment: '☐  I agree with the evaluation.   ☐  I disagree, or agree in part; see the notes.',
-    /** Facts that SWGDE and ENFSI require but that were not given. */
+    /** Facts that SWGDE and ENFSI require but that nobody supplied. */
     missing: (fields: string) =>
       `SWGDE and ENFSI also require a report to state the following, which was not provided: ${fields}.`,
     fields: {

@@ -57,7 +57,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   gps_time_differs: 'a GPS time that differs',
 };
 
-// The transformer often takes one of these for another.
+// The transformer often confuses these kinds.
 const drawn = 'a drawing, diagram or rendering';
 
 /** Follows "classes the picture as". */
@@ -128,7 +128,7 @@ function writeRoughShare(share: number): string {
   return percent < 1 ? writeShare(share) : `about ${percent}%`;
 }
 
-/** Quotes foreign text; the text cannot end its own quotation and continue as ours. */
+/** Quotes text from a file, which must not be able to close the quotation and continue as our own text. */
 function quote(text: string): string {
   return `“${text.replaceAll(/["“”„‟«»]/g, "'")}”`;
 }
@@ -184,7 +184,7 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
   return parts.length === 0 ? '' : `, one ${parts.join(' and ')}`;
 }
 
-/** Findings by code, each one sentence for readers without training. */
+/** Findings by code, one sentence each, for readers without training. */
 const statements = {
   generated_with_probability: ({ probability }) =>
     `A neural network trained on photographs and generated pictures rates the traces at ${writeScore(probability)} on a scale from 0 (photograph) to 1 (generated).`,
@@ -315,7 +315,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
     'The thumbnail shows a different picture altogether, so individual areas cannot be compared.',
 };
 
-/** Names of methods. */
+/** Names of the methods. */
 const methods = {
   'trace-network': 'trace network',
   'picture-size': 'size of the picture',
@@ -331,13 +331,13 @@ const methods = {
   'error-level': 'error level',
   'copy-move': 'copied parts',
   thumbnail: 'thumbnail comparison',
-  // From earlier versions; stored examinations still mention them.
+  // Methods of earlier versions, which stored examinations still name.
   'jpeg-grid': 'JPEG grid',
   'noise-level': 'noise level',
   resampling: 'resampling',
 };
 
-/** Translates the English words of a finding's source; empty if they are the same in every language. */
+/** Translations of the English words in a finding's source; empty, because this is English. */
 const sources: Readonly<Record<string, string>> = {};
 
 export const findings = {

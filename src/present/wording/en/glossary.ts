@@ -76,7 +76,7 @@ export const glossary = {
         'Statistical regularities in the pixels that a sensor, a program or a generator leaves behind.',
     },
   },
-  /** What this report uses each reference for. */
+  /** What this report cites each reference for. */
   uses: {
     propositions: 'Propositions, scale of strength',
     uncertainty: 'Uncertainty',

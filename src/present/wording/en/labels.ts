@@ -162,7 +162,7 @@ export const labels = {
   },
   original: 'Picture examined',
   heatmap: 'Shows where methods responded, not that anything was changed',
-  /** In the order of the scale; a glance at a heatmap must tell the reader what to do. */
+  /** For readers who only glance at a heatmap, in the order of the scale: what they need to look at. */
   glance: {
     even: 'Nothing stands out.',
     everywhere: 'High across the whole picture.',

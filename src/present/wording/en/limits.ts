@@ -1,4 +1,4 @@
-/** A range of sizes, open-ended where null, and how many pictures in it were measured. */
+/** A range of sizes, in which null means no limit, and how many pictures in it were measured. */
 type MeasuredSizes = Record<'from' | 'below', string | null> &
   Record<'changed' | 'photographs', string>;
 
@@ -100,7 +100,7 @@ export const limits = {
       'The result applies to the file that was examined, not to other copies of the picture.',
       'The method was validated for photographs only, with the error rates in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
     ],
-    /** Where figures are stated. */
+    /** For reports that state figures. */
     figures: [
       'The stated uncertainty is the spread over repeated passes of the model. Differences between devices, programs and subjects that it has never seen are not included.',
       'The probability of generation assumes that both explanations were equally likely before the examination; the probability of a change assumes that one picture in five is changed. Anyone judging the case must take into account what else is known.',

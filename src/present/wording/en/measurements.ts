@@ -1,11 +1,11 @@
-/** What was measured and how: the figures as sentences, the heatmaps, the method. */
+/** What was measured and how: the figures in sentences, the heatmaps and the method. */
 export const measurements = {
   forensic: {
     item: ({ name, facts, sha256 }: Record<'name' | 'facts' | 'sha256', string>) =>
       `Item examined: “${name}”, ${facts}, SHA-256 checksum ${sha256}.`,
     method: ({ model, patches, passes }: Record<'model' | 'patches' | 'passes', string>) =>
       `Patches read with the model ${model}: ${patches}, each in ${passes} Monte Carlo passes.`,
-    /** Shown beside a comparison that points away from the result. */
+    /** Shown with a comparison that contradicts the result. */
     opposite:
       'This points away from the result, which is not based on it: strong compression makes pictures of both kinds resemble each other.',
     decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
@@ -81,7 +81,7 @@ export const measurements = {
       `The traces count as pointing to the other side if its probability is at least ${least}. That removes the grounds for a decision, but may not be enough for the opposite one.`,
     stabilityMissing:
       'Stability was not tested in this examination; it is tested only when the traces of the whole picture lead to a decision.',
-    /** Used if nothing is called changed because the picture is too small or the file is damaged. */
+    /** For pictures that are never called changed, because they are too small or damaged. */
     suspectedLimit: (p: string, suspected: string) =>
       `${p}; suspected from ${suspected}, never called changed (small or damaged picture)`,
     changeLimits: (p: string, suspected: string, changed: string) =>

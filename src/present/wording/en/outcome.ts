@@ -1,8 +1,8 @@
 import type { ReasonCode } from '../../../contract/vocabulary.ts';
 
 /**
- * What is marked in a picture. `copies`: two places that show the same, of which at most one was changed; `unsure`: only
- * what stands out when all methods are combined.
+ * What is marked in a picture. `copies`: two places that show the same thing, at most one of which
+ * was changed; `unsure`: only places that no single method marks.
  */
 export type Marked = 'one' | 'several' | 'copies' | 'unsure';
 
@@ -15,7 +15,7 @@ const signers: Readonly<Record<SignerTrust, string>> = {
   test: 'statements of origin, apparently signed with a test certificate',
 };
 
-/** The outcome for users: a headline, one line each for why and what to do next, and how often it was wrong. */
+/** The outcome for users: a headline, the reason and the next step in a line each, and how often it was wrong. */
 export const outcome = {
   headlines: {
     real: 'No sign of AI generation or change found in the picture',
@@ -47,14 +47,14 @@ export const outcome = {
       `The content of the picture was not examined. In tests, ${called} changes in such pictures were missed or only suspected, so finding no change means nothing.`,
     hinted:
       'Taken together, the methods lean slightly towards a change, too slightly for a suspicion. The content of the picture was not examined.',
-    /** Follows, if a change was found or suspected. */
+    /** Added if a change was found or suspected. */
     wholeReal:
       'The picture as a whole shows no sign of AI generation; whether AI was used on a part remains open.',
-    /** The same, if that is not clear. */
+    /** Added instead if it is unclear whether the whole picture was generated. */
     wholeOpen: 'It remains undecided whether AI generated the picture.',
-    /** Follows, if nothing was found in the picture or nothing was decided. */
+    /** Added if nothing was found in the picture, or nothing was decided. */
     savedAgain: {
-      /** @param sign - without a program. */
+      /** @param sign - what suggests this, if no program is named. */
       saved: (program: string | null, sign: string) =>
         `${program === null ? `The file seems to have been saved again later, judging by ${sign}` : `According to its metadata, the file was saved with ${program}`}; that alone does not mean that the picture was changed.`,
       signed: 'The file no longer matches its signature; re-saving alone can cause this.',
@@ -94,7 +94,7 @@ export const outcome = {
     single_weak_method: 'Only one method indicates a change, and even that one only weakly.',
   },
   where: (place: string, share: string) => `${place}, ${share} of the picture`,
-  /** The same in about three words, for a table. */
+  /** The outcome in about three words, for a table. */
   short: {
     real: 'no part stands out',
     hinted: 'hint of a change',
@@ -113,7 +113,7 @@ export const outcome = {
     manipulation_suspected: 'change suspected',
     single_weak_method: 'one weak method',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
-  /** What to do next. */
+  /** Next steps, by result. */
   next: {
     real: 'Check where the picture comes from and what it is said to show.',
     fake: 'Find out where the picture comes from, and ask for the original file.',
@@ -139,7 +139,7 @@ export const outcome = {
       'Ask for the original file as it was first stored, and compare it with this one.',
     single_weak_method: 'Have an examiner look at what is marked.',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
-  /** What to do about a finding that indicates generation or a change. */
+  /** Next steps for a finding that indicates generation or a change. */
   nextOf: {
     /** For any weak finding. */
     weak: 'Not strong enough on its own; ask for the original file from the device.',
@@ -159,10 +159,10 @@ export const outcome = {
       thumbnail: 'Look at the preview in the file: it may show the picture before it was changed.',
     } as Readonly<Record<string, string>>,
   },
-  /** How often this verdict was wrong in tests, and what the method finds; counts per hundred. */
+  /** How often such a result was wrong in tests, and how much the method finds, as counts. */
   wrong: {
     some: (called: string, of: string) => `${called} of ${of}`,
-    /** The tested condition that is nearest to the file; follows "pictures". */
+    /** The tested condition nearest to the file; follows "pictures". */
     qualities: {
       usual: 'as published (the tested condition nearest to this file)',
       low: 'saved as JPEG 75 (the tested condition nearest to this file)',
@@ -203,7 +203,7 @@ export const outcome = {
     byTraces: 'For the traces alone:',
     vouched: 'Not measured: it is as reliable as the trusted signer.',
     unmeasured: 'Never measured for this model; do not rely on the result alone.',
-    /** In one line. */
+    /** Error rates in one line. */
     brief: {
       real: (generated: string, changed: string) =>
         `Found ${generated} generated and ${changed} changed pictures in tests.`,

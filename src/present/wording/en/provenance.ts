@@ -40,7 +40,7 @@ function writeCount(length: number, one: string, more: string): string {
 
 type BriefCredentials = Pick<ContentCredentials, 'integrity' | 'signer' | 'trust'>;
 
-/** Why intact credentials are not fully trustworthy. */
+/** Why credentials that match the file still cannot be fully trusted. */
 export type Flaw = 'test' | 'expired' | 'ingredient' | 'untimed';
 
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
@@ -67,7 +67,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   'visible-mark': 'visible mark in the picture',
 };
 
-/** `readWarning` parses these sentences, so a new wording must be added next to the old one, which is stored. */
+/** `readWarning` recognises these sentences in stored examinations: add new wordings beside the old ones. */
 const warnings = {
   texts_cut: ({ place, characters }) =>
     `${places[place]}: long texts were cut to ${characters} characters.`,
@@ -153,12 +153,12 @@ export const provenance = {
     revocation: 'proof that the certificate had not been revoked',
     identity: 'a named person or organisation (CAWG identity)',
   },
-  /** When content is declared as generated. */
+  /** For content that is declared to be generated. */
   disclosure:
     'Article 50 of Regulation (EU) 2024/1689 (AI Act) requires providers to mark generated content in a machine-readable way (paragraph 2) and deployers to disclose deep fakes (paragraph 4). The file contains an entry that can serve as such a marking. Whether the duty applies, and whether it was met where the picture was shown, are questions of law that this report does not answer.',
   credentialsNote:
     'Integrity and trust are two separate facts: anyone can sign, even under someone else’s name; only the trust list shows whose name was checked.',
-  /** A short form that follows "the file says". */
+  /** Short forms that follow "the file says". */
   brief: {
     credentials: ({ integrity, signer, trust }: BriefCredentials, flaws: readonly Flaw[]) => {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
@@ -176,7 +176,7 @@ export const provenance = {
       `editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,
     generators: (names: readonly string[]) =>
       `image ${names.length === 1 ? 'generator' : 'generators'} ${names.join(', ')}`,
-    /** @param last - program and date of the latest step; empty if none is named. */
+    /** @param last - program and date of the latest step; empty if it names neither. */
     history: (steps: number, last: string) =>
       `editing history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
     camera: (name: string) => `camera ${name}`,
@@ -237,6 +237,6 @@ export const provenance = {
   inconsistenciesTitle: 'Inconsistencies',
   inconsistenciesNote: 'None of them proves an alteration; each raises a question.',
   noInconsistencies: 'None of the contradictions checked for was found.',
-  /** The comparisons made, by code. */
+  /** The contradictions, by code. */
   inconsistencies,
 };

@@ -1,6 +1,6 @@
 import type { SourceType } from '../../../provenance/source-types.ts';
 
-/** What each term means, after "digital source type". */
+/** The meaning of each term; follows "digital source type". */
 export const sourceTypes: Readonly<Record<SourceType, string>> = {
   trainedAlgorithmicMedia: 'created by a trained model (generative AI)',
   trainedAlgorithmicData: 'data from a trained model (generative AI)',

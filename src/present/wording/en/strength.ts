@@ -1,4 +1,4 @@
-/** The verbal scale of the ENFSI guideline; it comes between "provides" and "support for". */
+/** The verbal scale of the ENFSI guideline; the words stand between "provides" and "support for". */
 const adverbs = {
   weak: 'weak',
   moderate: 'moderate',
@@ -7,7 +7,7 @@ const adverbs = {
   veryStrong: 'very strong',
 };
 
-/** What is supported, by what was weighed: traces of the whole picture or of a part, or a declaration. */
+/** What the evidence can support: the last for a declaration, the others for traces. */
 const sides = {
   real: 'a photograph rather than a generated picture',
   fake: 'a generated picture rather than a photograph',
@@ -16,7 +16,7 @@ const sides = {
   declared: 'AI generation',
 };
 
-/** How many of the tried changes led to each outcome, and the range of the probability of generation. */
+/** How many of the changes that were tried led to each outcome, and the range of the probability of generation. */
 export interface StabilityCounts {
   readonly same: number;
   readonly open: number;
@@ -76,7 +76,7 @@ export const strength = {
       return `${subject} support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;
     },
   },
-  /** All methods that look for changed parts, together. */
+  /** For all methods that look for changed parts, together. */
   parts: {
     for: (adverb: string, ratio: string, bound: string) =>
       `The search for changes (all methods together) gives a score that is ${timesAs(ratio)} probable in a changed picture as in an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
@@ -87,7 +87,7 @@ export const strength = {
       return `The search for changes (all methods together) supports neither a change nor an unchanged picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;
     },
   },
-  /** In brackets after a ratio that the estimate alone would put as high or higher. */
+  /** In brackets, after a ratio that was limited because the tests do not support the full estimate. */
   bound: ', capped: the tests were too small to support more',
   unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
@@ -148,7 +148,7 @@ export const strength = {
   changedPart: {
     marked: (share: string, place: string, p: string) =>
       `The methods that look for changed parts mark a region of ${share} of the picture, ${place}; together they estimate the probability that a part was changed at ${p}.`,
-    /** @param places - with their numbers. */
+    /** @param places - the places with their numbers. */
     markedSeveral: (places: string, p: string) =>
       `The methods that look for changed parts mark several places (${places}); together they estimate the probability that a part was changed at ${p}.`,
     unmarked: (p: string) =>

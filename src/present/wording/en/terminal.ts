@@ -1,6 +1,6 @@
 import type { ResultClass } from '../../../contract/vocabulary.ts';
 
-/** What `analyze` prints for people: card, table and the line below it. */
+/** What `analyze` prints for people: the card, the table and the line below it. */
 export const terminal = {
   card: {
     labels: {
@@ -13,7 +13,7 @@ export const terminal = {
     },
     generated: (p: string) => `P(generated) ${p}`,
     changed: (p: string) => `P(changed) ${p}`,
-    /** Between the two limits nothing is decided. */
+    /** For a value between the two limits, where nothing is decided. */
     open: (from: string, to: string) => ` (open from ${from} to ${to})`,
     more: 'PDF and heatmaps: --tier forensicReporting --out DIR',
     onServer: (id: string) => `analysis ${id}`,
@@ -50,7 +50,7 @@ export const terminal = {
       started: 'started',
     },
   },
-  /** Name of a picture in a PDF, after the file name. */
+  /** Name of a picture in a PDF, shown after the file name. */
   pdf: {
     part: (page: number, picture: number | null) =>
       picture === null ? `page ${page}` : `page ${page}, picture ${picture}`,
@@ -64,7 +64,7 @@ export const terminal = {
       uncertain: 'undecided',
       failed: 'failed',
     } satisfies Readonly<Record<ResultClass | 'failed', string>>,
-    /** Other kinds of files in folders; any not listed is `unknown`. */
+    /** Kinds of files in a folder that are not pictures; any kind not listed here is `unknown`. */
     kinds: {
       text: (count: number) => `${count} text ${count === 1 ? 'file' : 'files'}`,
       html: (count: number) => `${count} web ${count === 1 ? 'page' : 'pages'}`,
@@ -76,7 +76,7 @@ export const terminal = {
       unknown: (count: number) => `${count} ${count === 1 ? 'file' : 'files'} of an unknown kind`,
     },
     notPictures: (kinds: string) => `Not pictures: ${kinds}.`,
-    /** @param more - how many others are not named. */
+    /** @param more - how many others are not named here. */
     leftOut: (names: string, more: number) =>
       `Left out: ${names}${more > 0 ? ` and ${more} more, all in --csv and --jsonl` : ''}.`,
     skipped: {

@@ -1,4 +1,4 @@
-/** The meaning of an examination: the summary, the reasons why nothing was decided, the conclusion. */
+/** The meaning of an examination: the summary, the reasons why nothing was decided, and the conclusion. */
 export const verdict = {
   summary: {
     decided: [
@@ -13,7 +13,7 @@ export const verdict = {
       (side: string) =>
         `The evidence points to ${side}; the measured error rates do not show how strongly.`,
     ],
-    /** What the evidence points to, without the alternative, which only a measured strength justifies. */
+    /** What the evidence points to, without the alternative: only a measured strength justifies naming that. */
     sides: {
       real: 'a genuine photograph',
       fake: 'a generated picture',
@@ -99,10 +99,10 @@ export const verdict = {
       help: 'an examiner’s own look at the marked area, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
-  /** What `evidence_below_threshold` would have needed. */
+  /** What ratio would have been needed, for `evidence_below_threshold`. */
   needed: (real: string, fake: string) =>
     `At this size in pixels, the method decides only at a ratio of ${real} or more for a photograph, or ${fake} for a generated picture.`,
-  /** Why a change is only suspected, however strong the evidence. */
+  /** Why a change can only be suspected, however strong the evidence. */
   onlySuspected: {
     small:
       'Pictures with fewer than 65,536 pixels are too small for the method to establish a change; in them, one can only be suspected.',
@@ -114,7 +114,7 @@ export const verdict = {
     default: 'balanced (default)',
     relaxed: 'lenient (relaxed: decides most often)',
   },
-  /** How far to rely on the result, for someone who has to act on it: in one sentence. */
+  /** How far to rely on the result, in one sentence for someone who has to act on it. */
   conclusion: {
     real: 'The result points away from AI generation, but does not settle whether AI generated the picture or a part of it was changed. A genuine photograph can also carry a false caption, or be a photograph of a screen or a print.',
     fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are mistaken for generated pictures, and who made this picture, and why, remains open.',
