@@ -20,7 +20,10 @@ export const pictureSize: Detector<Finding | Skipped> = {
       score: ratio / (1 + ratio),
       speaksFor: 'fake',
       strength: strengthOfRatio(ratio),
-      statement: { code: 'size_of_generators', values: { width, height, isScaled, ...sources } },
+      statement: {
+        code: 'size_of_generators',
+        values: { width, height, isScaled, ratio, ...sources },
+      },
       measures: { likelihoodRatio: ratio, width, height },
       source:
         'Sizes in the documentation of generators, counted for this program (see the model card).',

@@ -37,6 +37,8 @@ export interface FindingValues {
     readonly height: number;
     /** Whether it has only the proportions of a size that generators use. */
     readonly isScaled: boolean;
+    /** The likelihood ratio that it counts as. */
+    readonly ratio: number;
     /** In how many sources, of all sources of a class, pictures of such sizes occur. */
     readonly generated: Counted;
     readonly photographs: Counted;

@@ -174,7 +174,7 @@ const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_phot
  */
 export function writeBecause(
   ground: Ground,
-  result: Pick<Result, 'areas' | 'marked' | 'provenance'> | null,
+  result: Pick<Result, 'areas' | 'marked' | 'provenance' | 'hasGeneratorSize'> | null,
   words: Words,
   isPlaced = true,
 ): string {
@@ -187,6 +187,7 @@ export function writeBecause(
     );
   }
   if (isUnstated(ground, provenance)) return '';
+  if (ground === 'fake') return because.fake(result?.hasGeneratorSize === true);
   if (ground !== 'declared') return because[ground];
   const declared = provenance === null ? null : bestDeclaration(provenance);
   if (declared === null) return '';

@@ -48,6 +48,7 @@ function writeSummary(writing: Writing): string {
     areas: [],
     marked: readMarked(placesOf(examination.manipulation)),
     provenance: null,
+    hasGeneratorSize: false,
   };
   if (resultClass === 'abstain' || resultClass === 'uncertain') {
     return sentences([

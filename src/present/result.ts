@@ -9,6 +9,7 @@ import {
   resultSubClasses,
 } from '../contract/vocabulary.ts';
 import { strengthOfRatio } from '../detectors/detector.ts';
+import { pictureSize } from '../detectors/picture-size.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
 import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts';
@@ -32,6 +33,8 @@ export interface Result extends Figures {
   readonly reasons: readonly ReasonCode[];
   /** The finding that the picture does not look like a photograph; null if there is none. */
   readonly likeness: Bilingual | null;
+  /** Whether the picture has a size that image generators use. */
+  readonly hasGeneratorSize: boolean;
   readonly thresholds: Readonly<Record<string, number>>;
   /** The places marked as changed, in numbered order, if the answer names places; a server does not list them. */
   readonly areas: readonly Area[];
@@ -66,6 +69,7 @@ export function readResult(examined: Examined): Result {
     outcome,
     reasons,
     likeness: likenessIn(examined.findings.map(wordFinding)),
+    hasGeneratorSize: hasGeneratorSize(examined.findings),
     ...readFigures(examined),
     thresholds,
     areas: places.map(({ region }) => areaOf(region, facts)),
@@ -151,6 +155,10 @@ export function likenessIn(
   return findings.find(({ measures }) => measures['isPhotograph'] === 0)?.statement ?? null;
 }
 
+export function hasGeneratorSize(findings: readonly Pick<WordedFinding, 'method'>[]): boolean {
+  return findings.some(({ method }) => method === pictureSize.method);
+}
+
 export function readFigures({
   decision,
   manipulation,
@@ -224,6 +232,7 @@ export function readAnswer(
     outcome,
     reasons,
     likeness: likenessIn(evidence?.findings ?? []),
+    hasGeneratorSize: hasGeneratorSize(evidence?.findings ?? []),
     ...testedFigures({ generated: null, changed }, { byTraces, basis }),
     thresholds: {},
     areas: showsPlaces({ outcome, reasons, isChangeHinted }) ? areas : [],

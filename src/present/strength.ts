@@ -20,7 +20,7 @@ import { createNumberWriter } from './numbers.ts';
 import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './printable.ts';
 import { inBoth } from './report-item.ts';
-import { measuredLike, changeRatio, readFigures } from './result.ts';
+import { changeRatio, hasGeneratorSize, measuredLike, readFigures } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 type Cap = NonNullable<Evidence['cap']>;
@@ -97,7 +97,7 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   const { generated } = readFigures(examined);
   if (generated === null) return null;
   const side = generated.value < 0.5 ? 'real' : 'fake';
-  const withSize = examined.findings.some(({ method }) => method === pictureSize.method);
+  const withSize = hasGeneratorSize(examined.findings);
   const bound = boundOfTraces(examined, side);
   const { ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
   const statement = inBoth((language) => {

@@ -21,6 +21,7 @@ import {
   changeRatio,
   decideOutcome,
   type ErrorRates,
+  hasGeneratorSize,
   likenessIn,
   placesOf,
   readAnswer,
@@ -81,6 +82,8 @@ export interface AnalysisRecord {
         readonly changeErrorRates: ChangeErrorRates | null;
         /** The finding that the picture does not look like a photograph; absent from records of earlier versions. */
         readonly likeness?: Bilingual | null;
+        /** Whether the picture has a size that image generators use; absent from records of earlier versions. */
+        readonly hasGeneratorSize?: boolean;
       })
     | null;
   /** The API's `result.evidence`, plus what is needed to repeat the result; null for `flagging`. */
@@ -176,6 +179,7 @@ export function toRecord(
       errorRates: rates,
       changeErrorRates: calls,
       likeness: likenessIn(examination.findings.map(wordFinding)),
+      hasGeneratorSize: hasGeneratorSize(examination.findings),
     },
     evidence: tier === 'forensicReporting' ? toEvidence(examination) : null,
     provenance: wordProvenance(examination.provenance),
@@ -213,7 +217,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
   if (decision === null) {
     return readAnswer(verdict, evidence, areas, record.result?.resultSubClasses ?? []);
   }
-  const { basis, byTraces, thresholds, errorRates, changeErrorRates, likeness = null } = decision;
+  const { basis, byTraces, thresholds, errorRates, changeErrorRates } = decision;
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
   const outcome = decideOutcome(verdict, basis);
   const errors = { rates: errorRates, calls: changeErrorRates };
@@ -221,7 +225,8 @@ export function resultIn(record: AnalysisRecord): Result | null {
   return {
     outcome,
     reasons,
-    likeness,
+    likeness: decision.likeness ?? null,
+    hasGeneratorSize: decision.hasGeneratorSize === true,
     ...testedFigures(
       { generated: { value, deviation }, changed: changeProbability },
       { byTraces: byTraces?.resultClass ?? verdict, basis },

@@ -213,7 +213,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const isTooSmall = isSuspected && isNeverCalled(result) && damageOf(input) === null;
   const found = (side: 'real' | 'fake') =>
     speaking(input, side)
-      .filter((one) => side === 'fake' || !isSuspected || isAboutPart(one))
+      .filter((one) => !isSuspected || isAboutPart(one))
       .slice(0, 2);
   const told = (side: 'real' | 'fake') => found(side).map((one) => writeReason(input, one));
   const isOfParts = found('fake').some(({ method }) => localisingMethods.has(method));
@@ -293,7 +293,8 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
-  const { rows, unchecked, scale, changedToo, undamaged, damageExplains } = catalogue.document.head;
+  const { rows, unchecked, scale, changedToo, undamaged, untestedOnDamage } =
+    catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const { statement, weighed = [] } = evidence;
   const isUnjudged = isUnread(input);
@@ -330,7 +331,7 @@ function answerRows(input: SectionInput): readonly Row[] {
       label: rows.strength,
       value: [
         ...stated,
-        ...(hasDamagedPlace(input) ? [damageExplains] : []),
+        ...(hasDamagedPlace(input) ? [untestedOnDamage] : []),
         ...(weighed.length > 0 ? [scale] : []),
       ]
         .filter((one) => one !== '')

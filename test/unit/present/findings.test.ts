@@ -17,6 +17,7 @@ const examples: FindingValues = {
     width: 1408,
     height: 768,
     isScaled: false,
+    ratio: 5,
     generated: { found: 84, of: 431 },
     photographs: { found: 0, of: 521 },
   },

@@ -79,6 +79,34 @@ describe.each(languages)('sections in %s', (language) => {
     expect(page).toContain(words.fake);
   });
 
+  test('count a size that generators use for generation, never for a suspected change', () => {
+    const size = {
+      method: 'picture-size',
+      speaksFor: 'fake',
+      strength: 'weak',
+      score: 5 / 6,
+      statement: { en: 'A size.', de: 'Ein Format.' },
+      measures: { likelihoodRatio: 5 },
+      source: '',
+    } as const;
+    const pageOf = (examination: Examination) =>
+      stringsOf(
+        sectionsOf({ ...examination, findings: [...examination.findings, size] }).slice(0, 1),
+      ).join('\n');
+    const suspected = makeExamination({
+      resultClass: 'uncertain',
+      reasons: ['manipulation_suspected'],
+    });
+    const fake = pageOf(makeExamination({ resultClass: 'fake' }));
+
+    expect(fake).toContain(size.statement[language]);
+    expect(fake).toContain(wordsIn(language).outcome.because.fake(true));
+    expect(pageOf(suspected)).not.toContain(size.statement[language]);
+    expect(pageOf(makeExamination({ resultClass: 'uncertain' }))).toContain(
+      size.statement[language],
+    );
+  });
+
   test('say that in a picture below 65,536 pixels, or truncated, a change is only ever suspected', () => {
     const base = makeExamination({
       resultClass: 'uncertain',

@@ -57,6 +57,7 @@ export const document: typeof english = {
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
     damageExplains: 'Die Datei ist beschädigt; schon das kann erklären, was markiert ist.',
+    untestedOnDamage: 'An beschädigten Dateien wurde die Suche nach Veränderungen nicht getestet.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
       real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen niedrigeren Wert, als er bei veränderten Bildern üblich ist, auch bei solchen, deren Veränderung sie übersehen.',

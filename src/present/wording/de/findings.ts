@@ -182,10 +182,10 @@ const statements: English['statements'] = {
   generated_with_probability: ({ probability }) =>
     `Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
 
-  size_of_generators: ({ width, height, isScaled, generated, photographs }) => {
+  size_of_generators: ({ width, height, isScaled, ratio, generated, photographs }) => {
     const size = `${width.toLocaleString('de')} × ${height.toLocaleString('de')} Pixel`;
     const used = isScaled ? 'Formate mit diesem Seitenverhältnis' : 'dieses Format';
-    return `Das Bild misst ${size}. Bildgeneratoren verwenden ${used}: Unter den Quellen, aus denen Bilder für dieses Programm gesammelt wurden, kommen solche Formate bei ${generated.found} von ${generated.of} mit KI-erzeugten Bildern vor und bei ${photographs.found || 'keiner'} von ${photographs.of} mit Fotografien. Jeder kann eine Fotografie auf ein solches Format zuschneiden oder skalieren.`;
+    return `Das Bild misst ${size}. Bildgeneratoren verwenden ${used}: Unter den Quellen, aus denen Bilder für dieses Programm gesammelt wurden, kommen solche Formate bei ${generated.found} von ${generated.of} mit KI-erzeugten Bildern vor und bei ${photographs.found || 'keiner'} von ${photographs.of} mit Fotografien. Jeder kann eine Fotografie auf ein solches Format zuschneiden oder skalieren; daher ist der Likelihood-Quotient auf nur ${ratio} festgelegt.`;
   },
 
   photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',

@@ -30,24 +30,25 @@ export const outcome: typeof english = {
   because: {
     real: 'Ob der Inhalt stimmt, wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
-      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests mit solchen Bildern blieben ${called} Veränderungen unerkannt.`,
+      `Der Bildinhalt wurde nicht geprüft. In Tests mit solchen Bildern wurden ${called} Veränderungen nicht sicher erkannt.`,
     blind: (called) =>
-      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests mit solchen Bildern blieben ${called} Veränderungen unerkannt. Dass das Verfahren keine Veränderung fand, besagt daher nichts.`,
+      `Der Bildinhalt wurde nicht geprüft. In Tests mit solchen Bildern wurden ${called} Veränderungen nicht sicher erkannt. Dass das Verfahren keine Veränderung fand, besagt daher nichts.`,
     hinted:
-      'Alle Methoden zusammen deuten leicht auf eine Veränderung hin, reichen für einen Verdacht aber nicht aus. Ob der Inhalt stimmt, wurde nicht geprüft.',
+      'Alle Methoden zusammen deuten leicht auf eine Veränderung hin, reichen für einen Verdacht aber nicht aus. Der Bildinhalt wurde nicht geprüft.',
     wholeReal:
       'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist; ob KI an einer Stelle eingesetzt wurde, bleibt offen.',
     wholeOpen: 'Ob KI das Bild erzeugt hat, bleibt unentschieden.',
     savedAgain: {
       saved: (program, sign) =>
-        `${program === null ? `Die Datei wurde wohl nach der Aufnahme neu gespeichert; darauf deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
+        `${program === null ? `Die Datei wurde wohl nach der Aufnahme neu gespeichert; darauf deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; das allein ist keine Veränderung.`,
       signed: 'Die Datei passt nicht mehr zu ihrer Signatur; schon erneutes Speichern bewirkt das.',
       rewritten: (program) =>
         `Es fehlen die Herstellerdaten (MakerNote), die die angegebene Kamera immer schreibt: ${program === null ? 'Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera' : `Das kann am Speichern mit ${program} liegen, das die Datei nennt; sonst stammen die Kameradaten nicht von der Kamera`}.`,
     },
     declaredEdits: (steps, signer) =>
       `Die Content Credentials der Datei (${signers[signer]}) geben an: ${steps}.`,
-    fake: 'Die Spuren im Bild ähneln denen von KI-Bildgeneratoren.',
+    fake: (hasSize) =>
+      `Die Spuren im Bild ähneln denen von KI-Bildgeneratoren${hasSize ? ', und es hat ein Format, das diese verwenden' : ''}.`,
     changed: (place, marked) =>
       ({
         one: `Eine Stelle${place} unterscheidet sich vom Rest.`,

@@ -78,7 +78,7 @@ export const verdict: typeof english = {
       help: 'das Original oder eine seltener verarbeitete Fassung, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Der Likelihood-Quotient der Spuren im Bild ist für eine Entscheidung zu niedrig.',
+      what: 'Der Likelihood-Quotient zwischen Fotografie und KI-erzeugtem Bild ist für eine Entscheidung zu niedrig.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Motivs oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {

@@ -60,6 +60,7 @@ export const document = {
     sameAs: (number: number) => `matches no. ${number}`,
     inDamage: 'in the damaged part of the file',
     damageExplains: 'The file is damaged, which may by itself explain what is marked.',
+    untestedOnDamage: 'The search for changes was not tested on damaged files.',
     undamaged: 'Ask for the complete, undamaged file.',
     /** How strongly all methods that look for changes support one, taken together. */
     search: {

@@ -63,7 +63,8 @@ export const outcome = {
     },
     declaredEdits: (steps: string, signer: SignerTrust) =>
       `The file’s Content Credentials (${signers[signer]}) declare: ${steps}.`,
-    fake: 'Traces in the picture resemble those of AI image generators.',
+    fake: (hasSize: boolean): string =>
+      `Traces in the picture resemble those of AI image generators${hasSize ? ', and it has a size that they use' : ''}.`,
     changed: (place: string, marked: Marked) =>
       ({
         one: `One part${place} differs from the rest.`,

@@ -79,7 +79,7 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The likelihood ratio of the traces in the picture is too low for a decision.',
+      what: 'The likelihood ratio between a photograph and a generated picture is too low for a decision.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
