@@ -83,11 +83,15 @@ export function readResult(examined: Examined): Result {
   };
 }
 
-/** Likelihood ratio of a change, limited by what tests support; null if unmeasured or without a tested meaning. */
+/**
+ * Likelihood ratio of a change, limited by what tests support; null if it was not measured, as for damaged files, or has
+ * no tested meaning.
+ */
 export function changeRatio(examined: Examined): number | null {
   const { changed } = readFigures(examined);
   const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
-  if (changed === null || ratios === undefined) return null;
+  const isDamaged = examined.facts.soundShare !== undefined;
+  if (changed === null || ratios === undefined || isDamaged) return null;
   const odds = changed / (1 - changed) / (ratios.prior / (1 - ratios.prior));
   return Math.max(ratios.lower, Math.min(odds, ratios.upper));
 }

@@ -285,7 +285,7 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
     methods.includes(method) ? [at + 1] : [],
   );
   const isOneOfMany = localisingMethods.has(method);
-  const told = printable(writeBriefly(finding, language), 400);
+  const told = printable(writeBriefly(finding, language), 600);
   return `${capitalised(isOneOfMany ? catalogue.document.head.alone(grade, numbers) : grade)}: ${told}`;
 }
 
@@ -331,7 +331,7 @@ function answerRows(input: SectionInput): readonly Row[] {
       label: rows.strength,
       value: [
         ...stated,
-        ...(hasDamagedPlace(input) ? [untestedOnDamage] : []),
+        ...(damageOf(input) === null ? [] : [untestedOnDamage]),
         ...(weighed.length > 0 ? [scale] : []),
       ]
         .filter((one) => one !== '')

@@ -492,6 +492,13 @@ describe('a likelihood ratio for each question', () => {
     expect(cap?.statement.en).toContain('ELUB');
   });
 
+  test('of a change is not stated for a damaged file, which was not tested', () => {
+    const whole = examinationFor(0.1, 0.5, 'real');
+    const { weighed } = writeEvidence({ ...whole, facts: { ...whole.facts, soundShare: 0.95 } });
+
+    expect(weighed?.map(({ question }) => question)).toEqual(['generated']);
+  });
+
   test('of a change assumes one changed picture in five', () => {
     const [, changed] = evidenceFor(0.1, 0.5, 'real').weighed!;
 

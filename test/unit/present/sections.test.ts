@@ -122,8 +122,10 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(open).not.toContain(tooSmall);
     expect(limited).toContain(tooSmall);
-    const { damageCaps } = wordsIn(language).document.head;
+    const { damageCaps, untestedOnDamage } = wordsIn(language).document.head;
     expect(damaged).toContain(damageCaps);
+    expect(damaged).toContain(untestedOnDamage);
+    expect(limited).not.toContain(untestedOnDamage);
     expect(limited).not.toContain(damageCaps);
   });
 

@@ -184,8 +184,10 @@ const statements: English['statements'] = {
 
   size_of_generators: ({ width, height, isScaled, ratio, generated, photographs }) => {
     const size = `${width.toLocaleString('de')} × ${height.toLocaleString('de')} Pixel`;
-    const used = isScaled ? 'Formate mit diesem Seitenverhältnis' : 'dieses Format';
-    return `Das Bild misst ${size}. Bildgeneratoren verwenden ${used}: Unter den Quellen, aus denen Bilder für dieses Programm gesammelt wurden, kommen solche Formate bei ${generated.found} von ${generated.of} mit KI-erzeugten Bildern vor und bei ${photographs.found || 'keiner'} von ${photographs.of} mit Fotografien. Jeder kann eine Fotografie auf ein solches Format zuschneiden oder skalieren; daher ist der Likelihood-Quotient auf nur ${ratio} festgelegt.`;
+    const used = isScaled
+      ? 'Formate mit diesem und ähnlichen Seitenverhältnissen'
+      : 'dieses und ähnliche Formate';
+    return `Das Bild misst ${size}. Bildgeneratoren verwenden ${used}; unter den für dieses Programm gesammelten Quellen kommen sie bei ${generated.found} von ${generated.of} mit KI-erzeugten Bildern vor und bei ${photographs.found || 'keiner'} von ${photographs.of} mit Fotografien. Jeder kann eine Fotografie auf ein solches Format bringen; daher ist der Likelihood-Quotient auf nur ${ratio} festgelegt.`;
   },
 
   photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',

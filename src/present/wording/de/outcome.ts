@@ -48,7 +48,7 @@ export const outcome: typeof english = {
     declaredEdits: (steps, signer) =>
       `Die Content Credentials der Datei (${signers[signer]}) geben an: ${steps}.`,
     fake: (hasSize) =>
-      `Die Spuren im Bild ähneln denen von KI-Bildgeneratoren${hasSize ? ', und es hat ein Format, das diese verwenden' : ''}.`,
+      `Die Spuren im Bild ähneln denen von KI-Bildgeneratoren${hasSize ? '; auch das Format passt dazu' : ''}.`,
     changed: (place, marked) =>
       ({
         one: `Eine Stelle${place} unterscheidet sich vom Rest.`,
@@ -73,7 +73,7 @@ export const outcome: typeof english = {
     outside_training_domain: 'Es gleicht keinem der Bilder, mit denen das Verfahren geprüft wurde.',
     margin_within_uncertainty: 'Der Wert liegt zu nah an 50 % für eine Entscheidung.',
     evidence_below_threshold:
-      'Die Spuren sind zu schwach, um Fotografie und KI-Bild zu unterscheiden.',
+      'Die Anzeichen sind zu schwach, um Fotografie und KI-Bild zu unterscheiden.',
     unstable_under_resaving:
       'Nach erneutem Speichern oder Skalieren sprechen die Spuren für das Gegenteil.',
     declaration_contradicts_traces:

@@ -191,8 +191,10 @@ const statements = {
 
   size_of_generators: ({ width, height, isScaled, ratio, generated, photographs }) => {
     const size = `${width.toLocaleString('en')} × ${height.toLocaleString('en')} pixels`;
-    const used = isScaled ? 'sizes of these proportions' : 'this size';
-    return `The picture measures ${size}. Image generators use ${used}: among the sources collected for this program, such sizes occur in ${generated.found} of ${generated.of} with generated pictures and in ${photographs.found || 'none'} of ${photographs.of} with photographs. Anyone can crop or scale a photograph to one, so its likelihood ratio is set to only ${ratio}.`;
+    const used = isScaled
+      ? 'sizes of these proportions and others like them'
+      : 'this size and others like it';
+    return `The picture measures ${size}. Image generators use ${used}; among the sources collected for this program, these occur in ${generated.found} of ${generated.of} with generated pictures and in ${photographs.found || 'none'} of ${photographs.of} with photographs. Anyone can crop or scale a photograph to one, so its likelihood ratio is set to only ${ratio}.`;
   },
 
   photograph: () => 'Edges and flat areas are consistent with a photograph.',

@@ -64,7 +64,7 @@ export const outcome = {
     declaredEdits: (steps: string, signer: SignerTrust) =>
       `The file’s Content Credentials (${signers[signer]}) declare: ${steps}.`,
     fake: (hasSize: boolean): string =>
-      `Traces in the picture resemble those of AI image generators${hasSize ? ', and it has a size that they use' : ''}.`,
+      `Traces in the picture resemble those of AI image generators${hasSize ? '; its size fits them too' : ''}.`,
     changed: (place: string, marked: Marked) =>
       ({
         one: `One part${place} differs from the rest.`,
@@ -88,7 +88,7 @@ export const outcome = {
     outside_training_domain: 'It is unlike any picture the method was tested on.',
     margin_within_uncertainty: 'Too close to 50% to call.',
     evidence_below_threshold:
-      'The traces are too weak to tell a photograph from a generated picture.',
+      'The evidence is too weak to tell a photograph from a generated picture.',
     unstable_under_resaving: 'After another save or resize, its traces point the other way.',
     declaration_contradicts_traces:
       'The file says that AI generated the picture; the traces fit a photograph better.',
