@@ -47,9 +47,9 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
   );
   return [
     ...missing('headline', everywhere, told.headline),
-    ...missing('because', { card }, printable(told.because, 1200)),
+    ...missing('because', { card }, told.because),
     // The places are in the list next to the picture.
-    ...missing('because', reports, printable(told.because, 1200).replace(` (${where})`, '')),
+    ...missing('because', reports, told.because.replace(` (${where})`, '')),
     ...missing('next step', everywhere, told.next),
     ...missing('strength', reports, evidence.statement[language]),
     ...missing('error rate', reports, evidence.errorRate?.[language] ?? ''),

@@ -50,7 +50,10 @@ export function writeErrorRate(decided: Decided, language: Language): string {
             writeSize(searched, language),
           ),
           wrong[traced === null ? 'alarms' : 'alarmsToo'](
-            writeFalse('changed', unchangedCalled(searched), language),
+            wrong.changed(
+              ...writeFalse(...unchangedCalled(searched), language),
+              searched.unchanged !== undefined && searched.megapixels !== undefined,
+            ),
           ),
           ...(decided.isChangeHinted
             ? [wrong.hints]
@@ -64,17 +67,18 @@ export function writeErrorRate(decided: Decided, language: Language): string {
 
 /** How many generated pictures the traces recognise, and how often they raise a false alarm. */
 function writeTraced(rates: ErrorRates, language: Language): readonly string[] {
-  const falsely = writeFalse('fake', [rates.realCalledFake, rates.real], language);
-  return [...writeGenerated(rates, language), wordsIn(language).outcome.wrong.alarms(falsely)];
+  const { wrong } = wordsIn(language).outcome;
+  const falsely = wrong.fake(...writeFalse(rates.realCalledFake, rates.real, language));
+  return [...writeGenerated(rates, language), wrong.alarms(falsely)];
 }
 
+/** False alarms, as a count and as a rate with the upper end of its interval. */
 function writeFalse(
-  side: 'fake' | 'changed',
-  [share, of]: readonly [share: number, of: number],
+  share: number,
+  of: number,
   language: Language,
-): string {
-  const write = wordsIn(language).outcome.wrong[side];
-  return write(writeCalled(share, of, language), ...writeRate(share, of, language));
+): [called: string, rate: string, high: string] {
+  return [writeCalled(share, of, language), ...writeRate(share, of, language)];
 }
 
 function writeDeclared(provenance: Result['provenance'], language: Language): string {

@@ -329,15 +329,15 @@ function answerRows(input: SectionInput): readonly Row[] {
     { label: rows.next, value: steps.join(' ') },
     {
       label: rows.strength,
-      value: [
-        ...stated,
-        ...(damageOf(input) === null ? [] : [untestedOnDamage]),
-        ...(weighed.length > 0 ? [scale] : []),
-      ]
+      value: [...stated, ...(weighed.length > 0 ? [scale] : [])]
         .filter((one) => one !== '')
         .join('\n'),
     },
-    ...row(errorRate !== '', rows.wrong, errorRate),
+    ...row(
+      errorRate !== '',
+      rows.wrong,
+      damageOf(input) === null ? errorRate : `${errorRate} ${untestedOnDamage}`,
+    ),
     { label: rows.origin, value: printable(origin, 480) },
     ...row(seen.length > 0, catalogue.terminal.seen.label, seen.join('\n')),
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },

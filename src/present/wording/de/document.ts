@@ -57,7 +57,7 @@ export const document: typeof english = {
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
     damageExplains: 'Die Datei ist beschädigt; schon das kann erklären, was markiert ist.',
-    untestedOnDamage: 'An beschädigten Dateien wurde die Suche nach Veränderungen nicht getestet.',
+    untestedOnDamage: 'Keine der Dateien in diesen Tests war beschädigt.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
       real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen niedrigeren Wert, als er bei veränderten Bildern üblich ist, auch bei solchen, deren Veränderung sie übersehen.',
@@ -66,7 +66,7 @@ export const document: typeof english = {
     together: 'ergibt sich nur aus allen Methoden zusammen, der Ort ist daher unsicher',
     further: 'mögliche weitere Stelle, von keiner Methode allein markiert',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
-    nothingAgainst: 'Im Bild spricht nichts dagegen.',
+    nothingAgainst: 'Die Messungen ergaben nichts, was dagegen spricht.',
     cameraNamed: 'Die Datei nennt eine Kamera, was dennoch für eine Fotografie spricht.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken.`,

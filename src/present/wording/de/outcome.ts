@@ -182,8 +182,8 @@ export const outcome: typeof english = {
     alarmsToo: (told) => `Fehlalarme: ${told}.`,
     fake: (called, rate, high) =>
       `${called} Fotografien als KI-erzeugt (${rate}, höchstens ${high})`,
-    changed: (called, rate, high) =>
-      `${called} unveränderten Bildern als verändert (${rate}, höchstens ${high})`,
+    changed: (called, rate, high, isOfAllSizes) =>
+      `${called} unveränderten Bildern${isOfAllSizes ? ' aller Größen' : ''} als verändert (${rate}, höchstens ${high})`,
     suspected: (quality, rightly, falsely, rate, high) =>
       `In Tests mit Bildern aller Größen, ${quality}, wurden ${rightly} von Hand veränderten Bildern als verändert oder verdächtig eingestuft. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, höchstens ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',

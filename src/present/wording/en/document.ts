@@ -60,7 +60,7 @@ export const document = {
     sameAs: (number: number) => `matches no. ${number}`,
     inDamage: 'in the damaged part of the file',
     damageExplains: 'The file is damaged, which may by itself explain what is marked.',
-    untestedOnDamage: 'The search for changes was not tested on damaged files.',
+    untestedOnDamage: 'None of the files in these tests was damaged.',
     undamaged: 'Ask for the complete, undamaged file.',
     /** How strongly all methods that look for changes support one, taken together. */
     search: {
@@ -72,7 +72,7 @@ export const document = {
     /** For such a place when there are others that a method marks. */
     further: 'a possible further place, which no single method marks',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
-    nothingAgainst: 'None found in the picture.',
+    nothingAgainst: 'The measurements found none.',
     cameraNamed: 'The file names a camera, which suggests a photograph after all.',
     damage: (rows: string) =>
       `${rows}. What is missing appears grey or black and can be mistaken for a change.`,

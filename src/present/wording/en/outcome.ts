@@ -196,8 +196,9 @@ export const outcome = {
     alarmsToo: (told: string) => `False alarms: ${told}.`,
     fake: (called: string, rate: string, high: string) =>
       `${called} photographs called generated (${rate}, up to ${high})`,
-    changed: (called: string, rate: string, high: string) =>
-      `${called} unchanged pictures called changed (${rate}, up to ${high})`,
+    /** @param isOfAllSizes - although the changed pictures are of one class of sizes. */
+    changed: (called: string, rate: string, high: string, isOfAllSizes: boolean) =>
+      `${called} unchanged pictures${isOfAllSizes ? ' of all sizes' : ''} called changed (${rate}, up to ${high})`,
     suspected: (quality: string, rightly: string, falsely: string, rate: string, high: string) =>
       `In tests with pictures of all sizes ${quality}, the search found or suspected a change in ${rightly} pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
     declared: 'How often such entries are false was not measured.',
