@@ -287,7 +287,7 @@ export const administration: AdministrationWords = {
       uncertain:
         'Die Anzeichen sind zu schwach oder widersprechen einander; eine Entscheidung ist nicht möglich.',
       abstain:
-        'Für solche Bilder ist das Verfahren nicht validiert. Das spricht weder für noch gegen das Bild.',
+        'Für solche Bilder ist das Verfahren nicht validiert. Das spricht weder für noch gegen die Echtheit des Bildes.',
     },
     words: 'Begriffe',
     manual: 'Handbuch',

@@ -250,7 +250,7 @@ const statements: English['statements'] = {
   changed_nowhere: () =>
     'Ein mit veränderten Bildern trainiertes neuronales Netz findet keinen Bereich, der stärker vom Rest abweicht als in unveränderten Bildern üblich.',
   changed_somewhere: () =>
-    'Ein mit veränderten Bildern trainiertes neuronales Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
+    'Ein mit veränderten Bildern trainiertes neuronales Netz stuft das Bild als verändert ein, kann die veränderte Stelle aber nicht angeben.',
 
   copies: (copies) =>
     `${writeCopies(copies)} gleichen einander wie Original und Kopie${writeMotion(copies)}; welcher von beiden die Kopie wäre, geht daraus allein nicht hervor.`,
@@ -276,7 +276,7 @@ const statements: English['statements'] = {
     'Das Vorschaubild in der Datei stimmt überall mit dem Bild überein. Das beweist nichts, denn Programme erstellen oft ein neues.',
 
   error_level_shown: () =>
-    'Die ELA-Karte (Error Level Analysis) zeigt, wo ein weiteres Speichern als JPEG das Bild am stärksten verändern würde. Sie dient nur der Ansicht und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und früheres Speichern wirken sich darin ebenso aus wie Veränderungen.',
+    'Die ELA-Karte (Error Level Analysis) zeigt, wo ein weiteres Speichern als JPEG das Bild am stärksten verändern würde. Sie dient nur der Veranschaulichung und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und früheres Speichern wirken sich darin ebenso aus wie Veränderungen.',
 };
 
 const skips: English['skips'] = {

@@ -79,7 +79,7 @@ export const strength: typeof english = {
       },
     },
     held: ({ own, other, condition, ratio }, names) =>
-      `Zugunsten von ${names.own} wird kein Likelihood-Quotient über ${ratio} angegeben: Höhere sind durch die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht gedeckt (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
+      `Zugunsten der Zuordnung zu ${names.own} wird kein Likelihood-Quotient über ${ratio} angegeben: Höhere Werte sind durch die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht gedeckt (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
       `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Belegt ist damit ein Likelihood-Quotient von höchstens ${ratio}.`,
   },
@@ -95,7 +95,7 @@ export const strength: typeof english = {
   },
   changed: {
     stated: (adverb, side) =>
-      `Die stärkste der Methoden, die nach veränderten Stellen suchen, spricht ${adverb} für ${side}; ein Likelihood-Quotient wurde nicht gemessen.`,
+      `Der stärkste Befund der Methoden, die nach veränderten Stellen suchen, spricht ${adverb} für ${side}; ein Likelihood-Quotient wurde nicht gemessen.`,
     none: (side) =>
       `Die Methoden, die nach veränderten Stellen suchen, deuten auf ${side} hin, doch für keine von ihnen allein lässt sich eine Stärke angeben.`,
   },
@@ -179,7 +179,7 @@ export const strength: typeof english = {
       valid:
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
-        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Schon erneutes Speichern oder Skalieren bewirkt das; am Bildinhalt muss dazu nichts verändert worden sein.',
+        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr zu ihr. Schon erneutes Speichern oder Skalieren bewirkt das; am Bildinhalt muss dazu nichts verändert worden sein.',
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:
