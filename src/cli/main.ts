@@ -265,7 +265,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
     ],
     usage: ['Show usage by tenant.', async () => (await import('./commands/usage.ts')).defineUsage],
     'master-key': [
-      'Replace the key that encrypts the secrets of the data folder.',
+      'Replace the key that encrypts the secrets in the data folder.',
       async () => (await import('./commands/master-key.ts')).defineMasterKey,
     ],
     migrate: [

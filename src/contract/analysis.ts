@@ -355,7 +355,7 @@ export const analysisListResponse = Type.Object(
       'x-total-count': Type.Integer({ description: 'Number of all matches.' }),
       'x-one-camera-count': Type.Integer({
         description:
-          'With `projectId`: the largest number of pictures in the case whose files specify the same camera body.',
+          'With `projectId`: the largest number of pictures in the case whose files name the same camera body.',
       }),
     },
   },

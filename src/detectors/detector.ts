@@ -65,7 +65,7 @@ export interface TraceEvidence {
 
 /** Results of the localisation network. */
 export interface ChangeEvidence {
-  /** Logit that anything in the picture was changed. */
+  /** Logit of the probability that anything in the picture was changed. */
   readonly score: number;
   /** For each cell, the probability 0..1 that it was changed, and the probability that this value is correct. */
   readonly changed: CellMap;

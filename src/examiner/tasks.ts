@@ -1,4 +1,4 @@
-/** The tasks of the sandbox. To add one, add an entry to `tasks`, and a function; it then becomes a sandbox method. */
+/** The sandbox tasks. To add one, add a function and an entry in `tasks`; the task then becomes a sandbox method. */
 
 import type { ModelCache } from './model-cache.ts';
 import type {

@@ -18,8 +18,8 @@ import type { MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
 
 /**
- * How the pixels were converted to 8-bit RGB, and what is unusual about the file although every viewer displays it. The
- * examiner should know all of this.
+ * How the pixels were converted to 8-bit RGB, and anything unusual about the file, even though every viewer displays
+ * it. The examiner should know all of this.
  */
 export const pictureNotes = [
   'converted_from_cmyk',

@@ -129,7 +129,7 @@ interface LocateAnswer {
   /** For each cell, the logit that it was changed, and the logit that this output is correct. */
   readonly changed: Float32Array;
   readonly trust: Float32Array;
-  /** Logit that anything in the picture was changed. */
+  /** Logit of the probability that anything in the picture was changed. */
   readonly score: number;
 }
 

@@ -125,7 +125,7 @@ function writeFindings({ evidence, catalogue, language }: Writing): readonly str
   ];
 }
 
-/** The input of every text in a report. */
+/** The input to every text in a report. */
 export interface Writing {
   readonly examination: Examination;
   readonly evidence: Evidence;

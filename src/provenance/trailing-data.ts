@@ -90,7 +90,7 @@ const mozjpegBase: readonly number[] = [
 ];
 
 /**
- * @returns `custom` also if the luma and chroma tables are both libjpeg's, but with different settings.
+ * @returns `custom` even if the luma and chroma tables are both libjpeg's, provided their settings differ.
  * @see J. D. Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital
  *   Investigation 5 (2008), for the classes.
  */

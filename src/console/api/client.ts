@@ -179,7 +179,7 @@ export async function logOut(isEverywhere: boolean): Promise<void> {
   // An id token expires before its session does.
   if (isEverywhere) await refresh();
   const idToken = tokens?.idToken ?? '';
-  // There is no ID token after a reload of this page if the provider issues none with a refresh.
+  // After this page is reloaded, there is no ID token if the provider does not issue one on refresh.
   if (isEverywhere && idToken === '') throw new ApiError(400, 'not_offered', '');
   const body = isEverywhere ? { idToken } : {};
   await alone(async () => {

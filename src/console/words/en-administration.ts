@@ -66,9 +66,9 @@ export const administration = {
       none: 'No webhook is set.',
       active: 'The latest message was delivered, or none has been sent yet.',
       retrying: 'The latest attempt failed; messages are still being sent.',
-      gone: 'The receiver returned 410. Nothing is sent until the address is set again.',
+      gone: 'The receiver returned 410. Nothing will be sent until the address is set again.',
       failing:
-        'Deliveries have been failing for days. Nothing is sent until the address is set again.',
+        'Deliveries have been failing for days. Nothing will be sent until the address is set again.',
     },
     messages: 'Webhook messages',
   },

@@ -263,8 +263,8 @@ export function newId(at: Date = new Date()): string {
 }
 
 /**
- * Folds text for searching, so that case ("ÄRGER" and "ärger", "STRASSE" and "Straße", in all of Unicode) and whether
- * accents are composed or decomposed make no difference. This is not a full collation: the accents themselves matter.
+ * Folds text for searching: differences in case, throughout Unicode ("ÄRGER" and "ärger", "STRASSE" and "Straße"), and
+ * between composed and decomposed accents disappear. This is not a full collation: the accents themselves matter.
  */
 export function foldText(text: string): string {
   // First to upper case, because only that turns ß into SS. toLowerCase chooses one of the two

@@ -99,7 +99,7 @@ export function referenceBlocks({ catalogue }: SectionInput): readonly Block[] {
   return [plainGrid(rows)];
 }
 
-/** All metadata of the file; empty unless requested, because it may contain personal data. */
+/** All the file's metadata; empty unless requested, because it may contain personal data. */
 export function metadataBlocks({
   examination,
   item,

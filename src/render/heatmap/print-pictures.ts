@@ -40,7 +40,7 @@ const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } 
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 
-/** Stores what the reports of all languages share; garbage-collected together with the maps that it was made from. */
+/** Stores what the reports in all languages share; garbage-collected together with the maps that it was made from. */
 function createMemory<Made>() {
   const known = new WeakMap<object, { readonly picture: Picture; readonly made: Made }>();
   return (maps: object, picture: Picture, make: () => Made): Made => {

@@ -204,7 +204,7 @@ async function restart(
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
-  // Without evidence, the upload was rejected at the start. The current object must pass the same
+  // If there is no evidence, the upload was rejected at the start. The current object must pass the same
   // checks, including the trial rule.
   const evidence =
     kept ??

@@ -107,7 +107,7 @@ export async function replay(
     const rows = (
       await tx
         .update(deliveries)
-        // A new fence, because an attempt of the previous round may still be in progress and must not settle this one.
+        // A new fence, because an attempt from the previous round may still be running and must not settle this one.
         .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
         .where(and(eq(deliveries.tenantId, tenantId), isMeant))
         .returning()

@@ -64,7 +64,7 @@ export const document = {
     undamaged: 'Ask for the complete, undamaged file.',
     /** How strongly all methods that look for changes support one, taken together. */
     search: {
-      real: 'The methods that look for changes give a lower score than they usually give changed pictures, even changed pictures whose change they miss.',
+      real: 'The methods that look for changes give this picture a lower score than they usually give to changed pictures, including those in which they miss the change.',
       fake: 'All methods that look for changes, taken together, give a score more usual in changed than in unchanged pictures.',
     },
     /** For a place that no single method marks. */

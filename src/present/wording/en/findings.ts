@@ -288,16 +288,16 @@ const statements = {
 /** Why a method has no finding. */
 const skips: Readonly<Record<SkipReason, string>> = {
   no_credentials:
-    'The file contains no Content Credentials (C2PA). Most files contain none, so this says nothing.',
-  no_declaration: 'The file declares no origin. Most files declare none, so this says nothing.',
+    'The file contains no Content Credentials (C2PA). Most files contain none, so this means nothing.',
+  no_declaration: 'The file declares no origin. Most files declare none, so this means nothing.',
   no_software_named:
-    'The file mentions no program and no camera. Services often remove such names, so this says nothing.',
+    'The file mentions no program and no camera. Services often remove such names, so this means nothing.',
   no_metadata:
-    'The file has no metadata that could be inconsistent. Services often remove metadata, so this says nothing.',
+    'The file has no metadata that could be inconsistent. Services often remove metadata, so this means nothing.',
   no_quantisation_tables:
     'Not applicable: this is a {format} file, and only JPEG files have quantisation tables.',
   size_of_no_generator:
-    'The picture’s size is not one that image generators typically use. Cropping and scaling change it, so this says nothing.',
+    'The picture’s size is not one that image generators typically use. Cropping and scaling change it, so this means nothing.',
   nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',
@@ -307,7 +307,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   no_earlier_grid: 'The pixels show no grid of an earlier JPEG save.',
   no_earlier_save:
     'No earlier JPEG save can be detected: there was none, the last save was too coarse, or the picture was scaled or cropped in between.',
-  thumbnail_missing: 'The file has no thumbnail. Services often remove it, so this says nothing.',
+  thumbnail_missing: 'The file has no thumbnail. Services often remove it, so this means nothing.',
   thumbnail_unreadable: 'The embedded thumbnail cannot be read.',
   thumbnail_of_other_shape:
     'The thumbnail has a different shape from the picture, so the two cannot be compared region by region.',

@@ -35,7 +35,7 @@ export const limits = {
         changed,
         photographs,
       }: Record<'strategy' | 'changed' | 'photographs', string>) =>
-        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures from public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. None of these pictures was used to develop the method. In brackets: two-sided 95% intervals over pictures (Clopper and Pearson).`,
+        `How often, with the strategy ${strategy}, the verdict was that a part had been changed: on ${changed} pictures from public sets, each with a part that people had changed, and on ${photographs} photographs that no one had changed. None of these pictures was used to develop the method. In brackets: two-sided 95% confidence intervals, with each picture as one observation (Clopper and Pearson).`,
       columns: [
         'Condition',
         'Changed pictures called changed',
@@ -98,7 +98,7 @@ export const limits = {
     },
     statements: [
       'The result applies to the file that was examined, not to other copies of the picture.',
-      'The method was validated for photographs only, with the error rates in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
+      'The method was validated for photographs only; its error rates are in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
     ],
     /** For reports that state figures. */
     figures: [

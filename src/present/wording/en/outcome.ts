@@ -134,7 +134,7 @@ export const outcome = {
     margin_within_uncertainty: 'Get a copy closer to the original.',
     evidence_below_threshold:
       'Look for the source and earlier copies of the picture; ask for the original file.',
-    unstable_under_resaving: 'Get a copy that was saved and scaled less often.',
+    unstable_under_resaving: 'Get a copy that was saved and scaled fewer times.',
     declaration_contradicts_traces: 'Find out where the file comes from, and ask for the original.',
     manipulation_suspected:
       'Ask for the original file as it was first stored, and compare it with this one.',

@@ -165,7 +165,7 @@ export const strength = {
         ...(open > 0 ? [`after ${open} they are undecided`] : []),
         ...(other > 0 ? [`after ${other} they point to the other side`] : []),
       ];
-      return `To test the traces of the whole picture, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
+      return `To test the traces found in the picture as a whole, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
     },
     outcomes: {
       same: 'on the same side',

@@ -84,7 +84,7 @@ export const verdict = {
     },
     unstable_under_resaving: {
       what: 'After changes that shared pictures often go through, such as being re-saved, scaled or cropped, the values point to the other side. A verdict that does not survive such changes is not well founded.',
-      help: 'a copy closer to the original, which was saved and scaled less often',
+      help: 'a copy closer to the original, which was saved and scaled fewer times',
     },
     declaration_contradicts_traces: {
       what: 'The file says that the picture was generated, but the traces in the picture fit a photograph better. Unless a trusted signer vouches for the entry, such a contradiction remains unresolved: anyone can write such an entry into a file, and the method takes some generated pictures for photographs.',
@@ -96,7 +96,7 @@ export const verdict = {
     },
     single_weak_method: {
       what: 'Only one of the methods that look for changed parts indicates a change, and even that one only weakly; this may be an error.',
-      help: 'an examiner’s own look at the marked area, and a copy that was saved and scaled less often, in which other methods may see more',
+      help: 'an examiner’s own look at the marked area, and a copy that was saved and scaled fewer times, in which other methods may see more',
     },
   },
   /** What ratio would have been needed, for `evidence_below_threshold`. */

@@ -24,7 +24,7 @@ export interface Attempt {
 
 interface Ladder {
   readonly freeFailures: number;
-  /** Pauses after the first, second, ... failure that is not free; the last one applies to all that follow. */
+  /** Pauses after the first, second, ... failure beyond the free ones; the last pause applies to all later failures. */
   readonly pausesMs: readonly number[];
 }
 

@@ -224,7 +224,7 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames) {
   const userType = readClaim(claims, claimNames.userType);
   const groups = readWords(readClaim(claims, claimNames.tenants));
   // Keycloak's group path `/acme` means the tenant acme; `Forensic Lab` means forensic-lab. Only ASCII is converted: a
-  // name with a Kelvin sign (lower case k) or with another kind of space belongs to another group.
+  // name that contains a Kelvin sign (whose lower case is k) or another kind of space belongs to another group.
   const names = groups.map((group) =>
     group
       .replace(/^\//, '')
