@@ -45,7 +45,7 @@ export function measureStrength(examined: Examined): MeasuredStrength {
   const weighed = both.filter((one) => one != null);
   const nothing = { strength: 'none', ratio: null, cap: null, weighed } as const;
   if (basis === 'declaration' && resultClass === 'fake') {
-    // A declaration has no error rate that could be measured: whoever forges one decides how often it is wrong.
+    // The error rate of a declaration cannot be measured: it depends on how often declarations are forged.
     const best = bestDeclaration(provenance)?.assurance ?? 'unsigned';
     const strength = strengthOfAssurance[best];
     return { ...nothing, strength, statement: wordDeclared(best, strength) };

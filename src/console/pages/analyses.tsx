@@ -28,7 +28,7 @@ import { DropZone } from './drop.tsx';
 
 const deletions = createDeletions(removeAnalysis);
 const exportSize = 1000;
-// Whoever returns from an analysis sees the list as it was.
+// Kept so that the list is unchanged when the user returns from an analysis.
 let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 

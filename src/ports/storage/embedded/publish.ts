@@ -115,7 +115,7 @@ function createFolders(fs: FileSystem, root: string) {
       if (systemCodeOf(error) !== 'EEXIST') throw error;
     });
     // The name of a folder is stored in its parent. The parent is synced even if the folder
-    // existed, because whoever created it may have crashed before doing so.
+    // existed, because the process that created it may have crashed before syncing it.
     if (folder.length > root.length) await sync(dirname(folder));
   }
 
