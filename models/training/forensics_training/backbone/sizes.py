@@ -95,45 +95,68 @@ def count(pictures: Iterable[tuple[str, bool, str, Size]], group: Group) -> dict
     return {name: {"found": len(found[name]), "of": len(every[name])} for name in every}
 
 
+def bound(counted: dict[str, dict[str, int]]) -> float:
+    """The ratio that the 95 % bounds (Clopper and Pearson) of both shares support."""
+    (generated, of), (photographs, among) = (counted[name].values() for name in ("generated", "photographs"))
+    return beta.ppf(0.025, generated, of - generated + 1) / beta.ppf(0.975, photographs + 1, among - photographs) if generated else 0.0
+
+
 def supported(pictures: list[tuple[str, bool, str, Size]], ratio: float) -> frozenset[Size]:
-    """Sizes whose 95 % bounds (Clopper and Pearson), over sources, support the ratio; photographs may have them too."""
-    found = set()
-    for size in {size for _, fake, _, size in pictures if fake}:
-        counted = count(pictures, Group(ratio, frozenset({size})))
-        (generated, of), (photographs, among) = (counted[name].values() for name in ("generated", "photographs"))
-        if beta.ppf(0.025, generated, of - generated + 1) / beta.ppf(0.975, photographs + 1, among - photographs) >= ratio:
-            found.add(size)
-    return frozenset(found)
+    """Sizes whose shares of sources support the ratio; photographs may have them too."""
+    sizes = {size for _, fake, _, size in pictures if fake}
+    return frozenset(size for size in sizes if bound(count(pictures, Group(ratio, frozenset({size})))) >= ratio)
 
 
 def real_max(readings: list[Path]) -> dict[str, float]:
     """Limits of *real* by the rule of `backbone-fuse`, from generated pictures of calibration whose size counts."""
     rows = [row for path in readings for row in read(path) if row["label"] == "ai-generated" and row["condition"] in CONDITIONS]
-    p = np.array([float(row["fake_probability"]) for row in rows])
-    pictures = Counter(row["source"].lower() for row in rows)
-    weight = np.array([pictures[row["source"].lower()] ** -0.5 for row in rows])
-    found = {name: tail_limit(np.log(1 / p - 1), weight, share) for name, share in FALSE_REAL.items()}
+    z = np.array([np.log(1 / float(row["fake_probability"]) - 1) for row in rows])
+    source = np.array([row["source"].lower() for row in rows])
+    pictures = Counter(source)
+    weight = np.array([pictures[name] ** -0.5 for name in source])
+    found = {name: tail_limit(z, weight, share) for name, share in FALSE_REAL.items()}
     print(f"{len(rows)} readings of {len(pictures)} sources: real from log odds of {found}")
+    condition, beyond, random = np.array([row["condition"] for row in rows]), [], np.random.default_rng(0)
+    for _ in range(200 if len(pictures) > 1 else 0):
+        own = np.isin(source, random.permutation(sorted(pictures))[: len(pictures) // 2])
+        limit = tail_limit(z[own], weight[own], FALSE_REAL["default"])
+        tests = [~own & (condition == name) for name in CONDITIONS if (~own & (condition == name)).any()]
+        beyond.append([np.average(z[test] >= limit, weights=weight[test]) for test in tests])
+    print(f"fitted on half of the sources, beyond the default limit in the other half: {np.mean(beyond, 0).round(3)}")
     return increasing({name: float(sigmoid(-max(0, limit))) for name, limit in found.items()})
+
+
+def judge(readings: list[Path], groups: list[Group]) -> None:
+    """How many pictures, as they are, each group applies to first, and how many of these are called fake."""
+    for label in ("ai-generated", "real"):
+        seen, fake = Counter(), Counter()
+        for row in (row for path in readings for row in read(path) if (row["condition"], row["label"]) == ("as is", label)):
+            size = tuple(sorted((int(row["width"]), int(row["height"])), reverse=True))
+            ratio = next((group.ratio for group in groups if group.holds(size)), 1)
+            seen[ratio] += 1
+            fake[ratio] += row["default"] == "fake"
+        print(f"{label}, by ratio: {dict(seen)}, called fake: {dict(fake)}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--readings", type=Path, nargs="*", default=[], help="of calibration, by evaluate: refits the limits of *real*")
+    parser.add_argument("--readings", type=Path, nargs="*", default=[], help="by evaluate: called fake by size; of calibration, with a version, for the limits of *real*")
     parser.add_argument("--version", help="writes the model as this version")
     given = parser.parse_args()
     pictures = list(listed(given.data))
     own = [one for one in pictures if one[2] != "val"]
     documented = frozenset(size for sizes in GENERATORS.values() for size in sizes)
-    groups = []
     # The first that holds counts.
-    for group in (Group(5, documented), Group(3, RARE_PROPORTIONS, scaled=True), Group(3, supported(own, 3) - documented)):
+    used = [Group(5, documented), Group(3, RARE_PROPORTIONS, scaled=True), Group(3, supported(own, 3) - documented)]
+    groups = []
+    for group in used:
         counted = count(own, group)
         sizes = [f"{longer}x{shorter}" for longer, shorter in sorted(group.sizes)]
         groups.append({"ratio": group.ratio, **({"leastSide": LEAST_SIDE} if group.scaled else {}), "sources": counted, "sizes": sizes})
-        print(f"{groups[-1]}\nval {count((one for one in pictures if one[2] == 'val'), group)}")
+        print(f"{groups[-1]}\nsupports {bound(counted):.1f}; val {count((one for one in pictures if one[2] == 'val'), group)}")
+    judge(given.readings, used)
     if given.version:
         path = given.model / "manifest.json"
         manifest = json.loads(path.read_text())

@@ -79,3 +79,16 @@ def test_limits_of_real_leave_their_share_of_generated_pictures_and_ignore_photo
 
     assert found["pedantic"] < found["default"] < found["relaxed"]
     assert abs(found["default"] - 0.035) < 0.005
+
+
+def test_readings_are_judged_by_the_first_group_that_applies(tmp_path, capsys):
+    readings = tmp_path / "readings.csv"
+    rows = [(1408, 768, "as is", "fake"), (768, 1408, "as is", "uncertain"), (900, 600, "as is", "fake"), (704, 384, "half", "fake")]
+    with open(readings, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("label", "width", "height", "condition", "default"))
+        writer.writerows(("ai-generated", *row) for row in rows)
+
+    sizes.judge([readings], [sizes.Group(5, frozenset({(1408, 768)})), sizes.Group(3, frozenset({(1408, 768)}), scaled=True)])
+
+    assert capsys.readouterr().out.splitlines()[0] == "ai-generated, by ratio: {5: 2, 1: 1}, called fake: {5: 1, 1: 1}"
