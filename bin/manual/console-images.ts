@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp, { type Sharp } from 'sharp';
 import { chooseFiles, launch, openWindow } from '../../test/console/browser.ts';
-import { scenePng } from '../../test/fixtures/pictures.ts';
 import { newDataDir, type Ready, startServing } from '../../test/journeys/serving.ts';
+import { landscapePng } from './landscape.ts';
 import { root } from './manual.ts';
 
 const longestMs = 600_000;
@@ -45,30 +45,30 @@ async function createAccount(page: Page, ready: Ready & { firstAccountUrl?: stri
 }
 
 async function examineClaim(page: Page, url: string): Promise<void> {
-  const fender = await scenePng({ ...size, seed: 100 });
-  await drop(page, `${url}/#/case/4099`, { 'fender.jpg': await toJpeg(sharp(fender)) });
-  const names = ['front', 'back', 'left', 'right', 'wheel', 'plate'];
+  const hillside = await landscapePng({ ...size, seed: 100 });
+  await drop(page, `${url}/#/case/4099`, { 'hillside.jpg': await toJpeg(sharp(hillside)) });
+  const names = ['slope', 'ridge', 'track', 'meadow', 'terrace', 'stream'];
   const plain = names.map(async (name, at) => {
-    const picture = await scenePng({ ...size, seed: 200 + at });
+    const picture = await landscapePng({ ...size, seed: 201 + at });
     return [`${name}.jpg`, await toJpeg(sharp(picture))] as const;
   });
   const part = { left: 100, top: 60, width: 900, height: 700 };
   await drop(page, `${url}/#/case/4711`, {
     ...Object.fromEntries(await Promise.all(plain)),
-    'damage.jpg': await toJpeg(sharp(fender).flop().extract(part)),
-    'door.jpg': await withCopiedPart(await scenePng({ ...size, seed: 300 })),
+    'landslide.jpg': await toJpeg(sharp(hillside).flop().extract(part)),
+    'rockfall.jpg': await withCopiedPart(await landscapePng({ ...size, seed: 301 })),
   });
   await page.getByText('1 seen outside this case').waitFor();
   await page.reload();
   await page.getByText('1 seen outside this case').waitFor();
   await save(page, 'claim');
-  await page.locator('tbody a', { hasText: 'door.jpg' }).click();
+  await page.locator('tbody a', { hasText: 'rockfall.jpg' }).click();
   await page.locator('.mark .number').first().click();
   await save(page, 'console');
 }
 
 async function examineNews(page: Page, url: string): Promise<void> {
-  const harbour = await scenePng({ ...size, seed: 400 });
+  const harbour = await landscapePng({ ...size, seed: 402 });
   const part = { left: 150, top: 80, width: 950, height: 760 };
   const older = { 'agency.jpg': await toJpeg(sharp(harbour)) };
   const crop = { 'forum.jpg': await toJpeg(sharp(harbour).extract(part)) };

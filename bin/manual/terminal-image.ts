@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { drawScene, fromScene } from '../../test/fixtures/pictures.ts';
+import { landscapePng } from './landscape.ts';
 import { root } from './manual.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -36,16 +36,16 @@ export async function drawTerminalImage(): Promise<void> {
 async function furnishClaims(folder: string): Promise<void> {
   mkdirSync(folder);
   writeFileSync(join(folder, 'notes.txt'), 'Hail on the roof, 4 May.\n');
-  // Cut from one scene, which is faster than drawing as many.
-  const size = { width: 160, height: 120 };
-  const scene = drawScene({ width: 20 * size.width, height: 15 * size.height, seed: 500 });
+  const part = { width: 400, height: 300 };
+  let scene: Buffer | undefined;
   for (let at = 0; at < 300; at++) {
-    const left = (at % 20) * size.width;
-    const top = Math.floor(at / 20) * size.height;
-    // oxlint-disable-next-line no-await-in-loop -- one picture in memory at a time
-    const picture = await fromScene(scene)
-      .extract({ left, top, ...size })
-      .jpeg()
+    // Cut from twenty scenes, which is faster than drawing as many.
+    const left = 60 * (at % 5);
+    const top = 90 * Math.floor((at % 15) / 5);
+    if (at % 15 === 0) scene = await landscapePng({ width: 640, height: 480, seed: 500 + at });
+    const picture = await sharp(scene)
+      .extract({ left, top, ...part })
+      .jpeg({ quality: 90 })
       .toBuffer();
     const name = `claim-${String(at + 1).padStart(3, '0')}.jpg`;
     writeFileSync(join(folder, name), at === 6 ? picture.subarray(0, picture.length / 2) : picture);
