@@ -111,9 +111,11 @@ function givenAs(name: SettingName, origin: Origin): string | null {
 }
 
 function checkTogether(settings: Settings): void {
-  belongTogether(settings, ['oidcIssuer', 'oidcClientId'], 'set both or neither');
-  const mail = ['feedbackMailTo', 'feedbackMailFrom', 'feedbackSmtpUrl'] as const;
-  belongTogether(settings, mail, 'set all or none');
+  if ((settings.oidcIssuer === null) !== (settings.oidcClientId === null)) {
+    throw invalid(
+      `${variableOf('oidcIssuer')} and ${variableOf('oidcClientId')} belong together; set both or neither.`,
+    );
+  }
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
     const missing = settings.tlsCert === null ? 'tlsCert' : 'tlsKey';
     throw invalid(
@@ -125,16 +127,6 @@ function checkTogether(settings: Settings): void {
       `${flagOf('behindProxy')} listens for plain HTTP; leave out ${flagOf('tlsCert')} and ${flagOf('tlsKey')}, because the proxy has the certificate.`,
     );
   }
-}
-
-function belongTogether(settings: Settings, names: readonly SettingName[], advice: string): void {
-  const given = names.filter((name) => settings[name] !== null);
-  if (given.length === 0 || given.length === names.length) return;
-  const variables = names
-    .map(variableOf)
-    .join(', ')
-    .replace(/, (?=[^,]*$)/, ' and ');
-  throw invalid(`${variables} belong together; ${advice}.`);
 }
 
 interface ConfigFile {

@@ -160,10 +160,6 @@ const texts = {
       'a postgres:// address such as postgres://forensics@db.example/forensics?sslmode=verify-full',
     parse: (text) => (urlWith(['postgres:', 'postgresql:'], text) ? text : undefined),
   },
-  smtpUrl: {
-    allowed: 'an smtp:// or smtps:// address',
-    parse: (text) => (urlWith(['smtp:', 'smtps:'], text) ? text : undefined),
-  },
   webUrl: {
     allowed: 'an http:// or https:// address',
     parse: (text) => (urlWith(['http:', 'https:'], text) ? text : undefined),
@@ -176,10 +172,6 @@ const texts = {
   addressRange: {
     allowed: 'address ranges such as 10.1.0.0/16, or the words external and private',
     parse: matching(/^(external|private|[0-9a-f.:]+\/\d{1,3})$/i),
-  },
-  mailAddress: {
-    allowed: 'an email address',
-    parse: matching(/^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/),
   },
   line: { allowed: 'one line of text', parse: matching(/^\P{Cc}{1,1024}$/u) },
   validationId: {
@@ -329,12 +321,6 @@ export const settingsSchema = Type.Object({
   oidcCa: optional(
     'pemFile',
     'the authority of a provider whose certificate was not issued by a public one',
-  ),
-  feedbackMailTo: optional('mailAddress', 'who receives feedback by email'),
-  feedbackMailFrom: optional('mailAddress', 'the sender of these emails'),
-  feedbackSmtpUrl: secret(
-    'smtpUrl',
-    'the mail server, with user name and password if it needs them',
   ),
   feedbackWebhookUrl: secret('webUrl', 'your own receiver for feedback'),
   logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal, warn by default'),

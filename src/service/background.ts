@@ -12,7 +12,7 @@ import type { Analyses } from './analyses/analyses.ts';
 import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
 import type { Core } from './core.ts';
-import { createFeedback, openChannels, purgeFeedback, sendJob } from './feedback/feedback.ts';
+import { createFeedback, purgeFeedback, sendJob } from './feedback/feedback.ts';
 import { type Chore, createChores } from './jobs/poll-loop.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
@@ -93,7 +93,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions) {
   };
 }
 
-/** Feedback has its own worker, so that a slow mail server does not delay analyses. */
+/** Feedback has its own worker, so that a slow receiver does not delay analyses. */
 function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) {
   const { settings, core, queue, now } = parts;
   const onError = (error: unknown) => parts.onError('feedback', error);
@@ -101,7 +101,7 @@ function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) 
   // There is no address guard: the administrator chose the address, which may well be internal.
   const sender = createSender({ guard: { isAllowed: () => true } });
   stack.defer(() => sender.close());
-  const feedback = createFeedback({ ...common, channels: openChannels(settings, sender) });
+  const feedback = createFeedback({ ...common, sender, url: settings.feedbackWebhookUrl });
   const handlers = { [sendJob]: feedback.send };
   const worker = createWorker({ ...common, workerId, handlers, concurrency: 2 });
   stack.defer(() => worker.stop());

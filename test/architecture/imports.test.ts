@@ -49,7 +49,6 @@ const keepers: Record<string, string> = {
   undici: 'ports service cli',
   jose: 'service',
   'openid-client': 'service cli',
-  nodemailer: 'service',
   fastify: 'server',
   'prom-client': 'server',
   commander: 'cli',

@@ -35,14 +35,12 @@ test('without --origin there are two columns', async () => {
 });
 
 test('no secret is printed, whatever its origin', async () => {
-  const secrets = ['a1'.repeat(32), 'client-secret-7', 'smtps://me:mail-password@mail.example'];
+  const secrets = ['a1'.repeat(32), 'client-secret-7', 'https://team.example/path-password'];
   const file = await configFile({ oidcClientSecret: secrets[1] });
   const env = {
     FORENSICS_CONFIG: file,
     FORENSICS_MASTER_KEY: secrets[0]!,
-    FORENSICS_FEEDBACK_SMTP_URL: secrets[2]!,
-    FORENSICS_FEEDBACK_MAIL_TO: 'to@lab.example',
-    FORENSICS_FEEDBACK_MAIL_FROM: 'from@lab.example',
+    FORENSICS_FEEDBACK_WEBHOOK_URL: secrets[2]!,
     FORENSICS_OIDC_ISSUER: 'https://id.example',
     FORENSICS_OIDC_CLIENT_ID: 'lab',
   };
@@ -55,7 +53,7 @@ test('no secret is printed, whatever its origin', async () => {
     settings: {
       masterKey: { value: '***', origin: 'environment', givenAs: 'FORENSICS_MASTER_KEY' },
       oidcClientSecret: { value: '***', origin: 'file', givenAs: 'oidcClientSecret' },
-      feedbackSmtpUrl: { value: '***' },
+      feedbackWebhookUrl: { value: '***' },
       port: { value: 8443, origin: 'default', givenAs: null },
       corsAllowedOrigins: { value: [] },
     },

@@ -1,8 +1,12 @@
 /** `forensics feedback`: reads what people sent to the team through the service on this machine. */
 
 import type { Command } from '../command.ts';
-import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
-import { plainText } from '../../service/feedback/channels.ts';
+import {
+  type FeedbackEntry,
+  getFeedback,
+  listFeedback,
+  plainText,
+} from '../../service/feedback/feedback.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { calling, countFromOne, examples, localCommand, type LocalOptions } from '../options.ts';
 import { printList } from '../output/layout.ts';

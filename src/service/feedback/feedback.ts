@@ -1,35 +1,36 @@
 /**
- * Messages from users to the team. They are stored first and then sent over the channels the administrator configured,
- * each at its own pace; the message and its send jobs are written in one transaction. Knows nothing about HTTP or
- * accounts.
+ * Messages from users to the team. They are stored first and then sent to the administrator's receiver, if there is
+ * one; the message and its send job are written in one transaction. Knows nothing about HTTP or accounts.
  */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
-import type { Settings } from '../../contract/config.ts';
 import type { FeedbackMessage } from '../../contract/feedback.ts';
 import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
-import type { Sender } from '../../ports/network/post.ts';
-import {
-  assertAttributesFit,
-  type Attempt,
-  type Channel,
-  createMailChannel,
-  createPostChannel,
-  type Submission,
-} from './channels.ts';
+import type { Outcome, Sender } from '../../ports/network/post.ts';
 
-/** Kind of the send jobs; there is one for each message and channel. */
+/** A message with what the service itself knows about its sender. */
+export interface Submission {
+  readonly id: string;
+  readonly userId: string;
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly createdAt: Date;
+  readonly message: FeedbackMessage;
+}
+
+/** Kind of the send jobs. */
 export const sendJob = 'feedback.send';
 
 interface FeedbackOptions {
   readonly db: Db;
   readonly queue: Queue;
   readonly now: () => Date;
-  /** Channels by name; without any, messages are only stored. */
-  readonly channels: Readonly<Record<string, Channel>>;
+  readonly sender: Pick<Sender, 'post'>;
+  /** The administrator's receiver; if null, messages are only stored. */
+  readonly url: string | null;
   /** Receives an error for each message that will no longer be sent. */
   readonly onError?: (error: unknown) => void;
 }
@@ -50,19 +51,24 @@ const givenUpAfterMs = 72 * hourMs;
 
 interface Task {
   readonly feedbackId: string;
+  /** `webhook`; jobs of earlier versions may name a mail server. */
   readonly channel: string;
 }
 
-export function createFeedback(options: FeedbackOptions) {
-  const { db, queue, now, channels, onError = () => undefined } = options;
+const channel = 'webhook';
 
-  async function send(job: Job, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+export function createFeedback(options: FeedbackOptions) {
+  const { db, queue, now, sender, url, onError = () => undefined } = options;
+
+  async function send(job: Job): Promise<void> {
     // Only `submit` writes payloads of this kind.
     const task: Task = Object(job.payload);
     const submission = await getFeedback(db, task.feedbackId);
-    const channel = channels[task.channel];
     // The settings may have changed since the message was stored.
-    const attempt = channel ? await channel(submission, signal) : notConfigured;
+    const attempt =
+      task.channel === channel && url !== null
+        ? await post(sender, url, submission)
+        : notConfigured;
     const again = attempt.kind === 'failed' ? nextAttempt(submission, job.fence) : null;
     await transact(db, async (tx) => {
       if (again === null) await queue.finish(tx, job);
@@ -88,19 +94,17 @@ export function createFeedback(options: FeedbackOptions) {
       message: FeedbackMessage,
     ): Promise<void> {
       assertAttributesFit(message);
-      const names = Object.keys(channels);
       const createdAt = now();
       const id = newId(createdAt);
       const { source } = message;
-      const outcomes = Object.fromEntries(names.map((name) => [name, notTried]));
+      const outcomes = url === null ? {} : { [channel]: notTried };
       await transact(db, async (tx) => {
         await tx
           .insert(feedback)
           .values({ id, tenantId, userId, source, message, createdAt, outcomes })
           .run();
-        for (const channel of names) {
+        if (url !== null)
           await queue.enqueue(tx, sendJob, { feedbackId: id, channel } satisfies Task);
-        }
       });
     },
     /** The worker's handler for `sendJob` jobs. */
@@ -109,12 +113,29 @@ export function createFeedback(options: FeedbackOptions) {
 }
 
 const notTried: FeedbackOutcome = { state: 'waiting', attempts: 0, detail: null };
-const notConfigured: Attempt = { kind: 'refused', detail: 'not_configured' };
+const notConfigured: Outcome = { kind: 'gone', detail: 'not_configured' };
+
+async function post(
+  sender: FeedbackOptions['sender'],
+  url: string,
+  { message, ...known }: Submission,
+): Promise<Outcome> {
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Service-Webhook/1.0',
+    // The same for every attempt, so that the receiver recognises a repeat.
+    'webhook-id': known.id,
+  };
+  const { id, userId, tenantId, tenantName, createdAt } = known;
+  // The sender's claims, overridden by what the service knows for certain.
+  const body = { ...message, id, userId, tenantId, tenantName, createdAt };
+  return sender.post(url, JSON.stringify(body), headers);
+}
 
 async function record(
   tx: Tx,
   task: Task,
-  { kind, detail }: Attempt,
+  { kind, detail }: Outcome,
   isWaiting: boolean,
 ): Promise<void> {
   const isThis = eq(feedback.id, task.feedbackId);
@@ -126,23 +147,33 @@ async function record(
   await tx.update(feedback).set({ outcomes }).where(isThis).run();
 }
 
-/** The channels in the settings. @throws {ForensicsError} `config_invalid`. */
-export function openChannels(
-  settings: Settings,
-  sender: Sender,
-): Readonly<Record<string, Channel>> {
-  const { feedbackSmtpUrl: smtpUrl, feedbackMailFrom: from, feedbackMailTo: to } = settings;
-  const { feedbackWebhookUrl: url } = settings;
-  const hasMail = smtpUrl !== null && from !== null && to !== null;
-  return {
-    ...(hasMail ? { mail: createMailChannel({ smtpUrl, from, to }) } : {}),
-    ...(url === null ? {} : { webhook: createPostChannel({ url, sender }) }),
-  };
+const maxAttributesLength = 16_384;
+// A few thousand levels overflow the stack of JSON.stringify, and their indentation alone takes megabytes.
+const maxAttributesLevels = 64;
+
+/** Limits the attributes, whose members are arbitrary. @throws {ForensicsError} `invalid_request`. */
+function assertAttributesFit({ sourceAttributes = {} }: FeedbackMessage): void {
+  const isFlat = !isDeeperThan(maxAttributesLevels, sourceAttributes);
+  if (isFlat && JSON.stringify(sourceAttributes).length <= maxAttributesLength) return;
+  throw new ForensicsError(
+    'invalid_request',
+    `sourceAttributes must be an object with at most ${maxAttributesLevels} levels and ${maxAttributesLength} characters of JSON.`,
+  );
 }
 
-/** Reads the messages, for the administrator. */
+/** Iterates level by level; recursion could itself overflow the stack. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= levels; depth++) {
+    level = level.flatMap((one): unknown[] =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+  }
+  return level.length > 0;
+}
+
 export interface FeedbackEntry extends Submission {
-  /** Outcomes by channel. */
+  /** By channel: `webhook` and, in entries of earlier versions, `mail`. */
   readonly outcomes: Readonly<Record<string, FeedbackOutcome>>;
 }
 
@@ -174,11 +205,7 @@ function entries(reader: Reader) {
 
 const keptMs = 365 * 86_400_000;
 
-/**
- * Deletes old messages, because they contain names and addresses and will have been read by then.
- *
- * A message that is still being sent stays until it has been sent or abandoned.
- */
+/** Deletes old messages, because they contain names and addresses; those still being sent stay until that is settled. */
 export async function purgeFeedback(db: Db, at: Date): Promise<void> {
   const before = new Date(at.getTime() - keptMs);
   await db
@@ -189,3 +216,38 @@ export async function purgeFeedback(db: Db, at: Date): Promise<void> {
 
 /** Whether a message is still to be sent over some channel. Quotes in stored texts are escaped, so none can match. */
 export const isWaiting = sql`${feedback.outcomes} LIKE '%"state":"waiting"%'`;
+
+/**
+ * The message as plain text. Each value is one line after our own label, and each line of a longer text is marked as
+ * quoted, so that user text cannot pass for ours.
+ */
+export function plainText({ message: sent, ...known }: Submission): string {
+  const { source, name, email, url, replaySessionId, sourceAttributes, message } = sent;
+  return [
+    `Feedback ${known.id} (${oneLine(source)})`,
+    '',
+    `Name:     ${oneLine(name)}`,
+    `Email:    ${oneLine(email)}`,
+    `User:     ${known.userId}`,
+    `Tenant:   ${oneLine(known.tenantName)} (${known.tenantId})`,
+    `Page:     ${oneLine(url)}`,
+    ...(replaySessionId === undefined ? [] : [`Session:  ${oneLine(replaySessionId)}`]),
+    `Received: ${known.createdAt.toISOString()}`,
+    '',
+    'Message:',
+    ...quoted(message),
+    ...(sourceAttributes === undefined
+      ? []
+      : ['', 'Attributes:', ...quoted(JSON.stringify(sourceAttributes, null, 2))]),
+    '',
+  ].join('\n');
+}
+
+function quoted(text: string): string[] {
+  return text.split(/\r\n|[\n\r\u2028\u2029\u0085]/).map((line) => `> ${oneLine(line)}`);
+}
+
+/** Control characters, lone surrogates and bidirectional controls become spaces. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu, ' ');
+}

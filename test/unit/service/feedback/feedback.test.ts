@@ -3,21 +3,16 @@ import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import type { FeedbackMessage } from '../../../../src/contract/feedback.ts';
 import { users } from '../../../../src/ports/db/schema.ts';
 import {
-  type Attempt,
-  type Channel,
-  createPostChannel,
-  type Submission,
-} from '../../../../src/service/feedback/channels.ts';
-import {
   createFeedback,
   getFeedback,
   listFeedback,
+  plainText,
   purgeFeedback,
   sendJob,
 } from '../../../../src/service/feedback/feedback.ts';
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker } from '../../../../src/service/jobs/worker.ts';
-import { createSender } from '../../../../src/ports/network/post.ts';
+import { createSender, type Outcome, type Sender } from '../../../../src/ports/network/post.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 
@@ -29,28 +24,31 @@ const message: FeedbackMessage = {
   source: 'frontend-support-request',
 };
 
-const accepted: Attempt = { kind: 'accepted', detail: 'smtp_250' };
-const later: Attempt = { kind: 'failed', detail: 'smtp_451' };
-const refused: Attempt = { kind: 'refused', detail: 'smtp_550' };
+const accepted: Outcome = { kind: 'accepted', detail: 'http_200' };
+const later: Outcome = { kind: 'failed', detail: 'http_503' };
+const refused: Outcome = { kind: 'gone', detail: 'http_410' };
 
 /** Answers with the next of `attempts`, then always with the last. */
-function scripted(...attempts: readonly Attempt[]) {
-  const seen: Submission[] = [];
-  const channel: Channel = async (submission) => {
-    seen.push(submission);
+function scripted(...attempts: readonly Outcome[]) {
+  const seen: string[] = [];
+  const post: Sender['post'] = async (_url, body) => {
+    seen.push(body);
     return attempts[Math.min(seen.length, attempts.length) - 1]!;
   };
-  return { channel, seen };
+  return { post, seen };
 }
 
-async function setUp(channels: Readonly<Record<string, Channel>>) {
+async function setUp(
+  sender: Pick<Sender, 'post'> = scripted(accepted),
+  url: string | null = 'https://team.example/',
+) {
   const db = await testDb();
   const clock = steppedClock();
   const { now } = clock;
   const queue = createQueue({ db, now });
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const feedback = createFeedback({ db, queue, now, channels, onError });
+  const feedback = createFeedback({ db, queue, now, sender, url, onError });
   const handlers = { [sendJob]: feedback.send };
   const worker = createWorker({ db, queue, handlers, workerId: 'w', concurrency: 1, now, onError });
   const tenant = await createTenants({ db, now }).create({ name: 'acme' });
@@ -79,8 +77,8 @@ async function setUp(channels: Readonly<Record<string, Channel>>) {
   };
 }
 
-test('without a channel a message is stored and nothing is queued', async () => {
-  const { db, queue, submit } = await setUp({});
+test('without a receiver a message is stored and nothing is queued', async () => {
+  const { db, queue, submit } = await setUp(undefined, null);
 
   await submit({ sourceAttributes: { analysisId: '1', type: 'image' } });
 
@@ -95,50 +93,33 @@ test('without a channel a message is stored and nothing is queued', async () => 
   expect(await queue.count(sendJob)).toBe(0);
 });
 
-test('a message is sent once over every channel', async () => {
-  const [mail, post] = [scripted(accepted), scripted({ kind: 'accepted', detail: 'http_200' })];
-  const { submit, worker, outcomes, queue } = await setUp({
-    mail: mail.channel,
-    webhook: post.channel,
-  });
+test('a failed attempt is repeated, until one succeeds', async () => {
+  const receiver = scripted(later, later, accepted);
+  const { submit, worker, clock, queue, outcomes, errors } = await setUp(receiver);
 
   await submit();
   await worker.drain();
-
-  expect(await outcomes()).toEqual({
-    mail: { state: 'sent', attempts: 1, detail: 'smtp_250' },
-    webhook: { state: 'sent', attempts: 1, detail: 'http_200' },
+  expect((await outcomes())['webhook']).toEqual({
+    state: 'waiting',
+    attempts: 1,
+    detail: 'http_503',
   });
-  expect([mail.seen.length, post.seen.length, await queue.count(sendJob)]).toEqual([1, 1, 0]);
-});
-
-test('a failed channel is tried again, and the other one gets nothing twice', async () => {
-  const [mail, post] = [scripted(later, later, accepted), scripted(accepted)];
-  const { submit, worker, clock, outcomes, errors } = await setUp({
-    mail: mail.channel,
-    webhook: post.channel,
-  });
-
-  await submit();
-  await worker.drain();
-  expect((await outcomes())['mail']).toEqual({ state: 'waiting', attempts: 1, detail: 'smtp_451' });
   clock.step(59_999);
   await worker.drain();
-  expect(mail.seen).toHaveLength(1);
+  expect(receiver.seen).toHaveLength(1);
   clock.step(1);
   await worker.drain();
-  expect(mail.seen).toHaveLength(2);
+  expect(receiver.seen).toHaveLength(2);
   clock.step(5 * 60_000);
   await worker.drain();
 
-  expect((await outcomes())['mail']).toEqual({ state: 'sent', attempts: 3, detail: 'smtp_250' });
-  expect(post.seen).toHaveLength(1);
-  expect(errors).toEqual([]);
+  expect(await outcomes()).toEqual({ webhook: { state: 'sent', attempts: 3, detail: 'http_200' } });
+  expect([errors, await queue.count(sendJob)]).toEqual([[], 0]);
 });
 
 test('after three days a message is given up, and an error is reported', async () => {
-  const { channel, seen } = scripted(later);
-  const { submit, worker, clock, outcomes, errors, queue } = await setUp({ mail: channel });
+  const receiver = scripted(later);
+  const { submit, worker, clock, outcomes, errors, queue } = await setUp(receiver);
   await submit();
 
   for (let hour = 0; hour <= 72 + 24; hour++) {
@@ -146,34 +127,34 @@ test('after three days a message is given up, and an error is reported', async (
     clock.step(3_600_000);
   }
 
-  expect((await outcomes())['mail']).toMatchObject({ state: 'given_up', detail: 'smtp_451' });
-  expect(seen.length).toBeGreaterThan(6);
-  expect(seen.length).toBeLessThan(20);
+  expect((await outcomes())['webhook']).toMatchObject({ state: 'given_up', detail: 'http_503' });
+  expect(receiver.seen.length).toBeGreaterThan(6);
+  expect(receiver.seen.length).toBeLessThan(20);
   expect(await queue.count(sendJob)).toBe(0);
   expect(errors).toEqual([
-    expect.objectContaining({ message: expect.stringContaining('smtp_451') }),
+    expect.objectContaining({ message: expect.stringContaining('http_503') }),
   ]);
 });
 
 test('a message that is refused permanently is tried once', async () => {
-  const { channel, seen } = scripted(refused);
-  const { submit, worker, clock, outcomes } = await setUp({ mail: channel });
+  const receiver = scripted(refused);
+  const { submit, worker, clock, outcomes } = await setUp(receiver);
 
   await submit();
   await worker.drain();
   clock.step(72 * 3_600_000);
   await worker.drain();
 
-  expect((await outcomes())['mail']).toEqual({
+  expect((await outcomes())['webhook']).toEqual({
     state: 'given_up',
     attempts: 1,
-    detail: 'smtp_550',
+    detail: 'http_410',
   });
-  expect(seen).toHaveLength(1);
+  expect(receiver.seen).toHaveLength(1);
 });
 
 test('attributes that are too large are refused, and nothing is stored', async () => {
-  const { db, submit } = await setUp({});
+  const { db, submit } = await setUp();
 
   const huge = submit({ sourceAttributes: { notes: 'x'.repeat(20_000) } });
 
@@ -186,7 +167,7 @@ test.each([
   ['of 65 levels', 65, 'invalid_request'],
   ['deep enough to overflow a stack', 8000, 'invalid_request'],
 ])('attributes %s are accepted or refused by their depth', async (_, levels, code) => {
-  const { submit } = await setUp({});
+  const { submit } = await setUp();
   let nested: unknown = null;
   for (let i = 1; i < levels; i++) nested = [nested];
 
@@ -196,8 +177,7 @@ test.each([
 });
 
 test('a message is purged after a year, unless it still waits to be sent', async () => {
-  const { channel } = scripted(accepted, later);
-  const { db, clock, worker, submit } = await setUp({ mail: channel });
+  const { db, clock, worker, submit } = await setUp(scripted(accepted, later));
   const dayMs = 86_400_000;
   await submit({ message: 'sent' });
   await worker.drain();
@@ -220,8 +200,7 @@ test('a message is purged after a year, unless it still waits to be sent', async
 test('a receiver gets the message as JSON, and no field can override those of the service', async () => {
   const receiver = await startReceiver();
   const sender = createSender({ guard: { isAllowed: () => true } });
-  const webhook = createPostChannel({ url: receiver.url, sender });
-  const { db, submit, worker, outcomes } = await setUp({ webhook });
+  const { db, submit, worker, outcomes } = await setUp(sender, receiver.url);
   const forged = { name: 'Examiner', tenantId: 'forged' };
 
   await submit(forged);
@@ -243,4 +222,25 @@ test('a receiver gets the message as JSON, and no field can override those of th
     createdAt: '2026-03-01T12:00:00.000Z',
   });
   expect(await outcomes()).toEqual({ webhook: { state: 'sent', attempts: 1, detail: 'http_200' } });
+});
+
+test('in the plain text, no value can add a line that looks like ours', () => {
+  const evil = 'x\r\nTenant:   other';
+  const text = plainText({
+    id: '65f000000000000000000001',
+    userId: '65f000000000000000000002',
+    tenantId: '65f000000000000000000003',
+    tenantName: 'acme',
+    createdAt: new Date('2026-03-01T12:00:00.000Z'),
+    message: {
+      ...message,
+      name: evil,
+      message: `Hello\n${evil}`,
+      sourceAttributes: { [evil]: evil },
+    },
+  });
+
+  expect(text.match(/^Tenant: .*$/gm)).toEqual(['Tenant:   acme (65f000000000000000000003)']);
+  expect(text).toContain('Name:     x  Tenant:   other\n');
+  expect(text).toContain('\nMessage:\n> Hello\n> x\n> Tenant:   other\n\nAttributes:\n> {\n');
 });
