@@ -256,7 +256,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       async () => (await import('./commands/tenant.ts')).defineTenant,
     ],
     keys: [
-      'Create, list, rotate, revoke and prune API keys.',
+      'Create, list, rotate and revoke API keys.',
       async () => (await import('./commands/keys.ts')).defineKeys,
     ],
     user: [

@@ -1,10 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { openCore } from '../../src/service/core.ts';
-import { operator } from '../../src/service/audit/entry.ts';
-import { readConfig } from '../../src/contract/config.ts';
+import { beforeAll, expect, test } from 'vitest';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import { runHere } from './run-here.ts';
 
@@ -183,57 +180,4 @@ test("a webhook to a private address is saved with a warning, as the server's se
   expect(inside.stdout).toContain('https://10.0.0.1/hook');
   expect(inside.stderr).toMatch(/Warning, judging by this command's settings: .* webhookAllow/);
   expect(outside.stderr).not.toContain('Warning');
-});
-
-/** As an API client rotating without a grace period would. */
-async function replaceAtOnce(name: string): Promise<void> {
-  const core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
-  const { id: tenantId } = (await core.tenants.byName('pruned'))!;
-  const expiresAt = new Date(Date.now() + 86_400_000);
-  await core.keys.rotate({ tenantId, which: { name }, expiresAt, graceMs: 0, by: operator });
-  await core.close();
-}
-
-describe('keys prune', () => {
-  const of = ['--tenant', 'pruned'];
-  const prune = async (...args: string[]) => run('keys', 'prune', ...of, ...args);
-  const left = async () => {
-    const entries: KeyEntry[] = JSON.parse((await run('keys', 'list', ...of, '--json')).stdout);
-    return entries.map(({ name }) => name);
-  };
-
-  beforeAll(async () => {
-    await run('tenant', 'create', 'pruned');
-    for (const name of ['living', 'leaked', 'lost'])
-      await run('keys', 'create', ...of, '--name', name);
-  });
-
-  test('lists expired keys, does not prompt without a terminal, and revokes with --yes', async () => {
-    const nothing = await prune();
-    await replaceAtOnce('leaked');
-
-    const unasked = await prune();
-    const kept = await left();
-    const done = await prune('--yes');
-
-    expect([nothing.code, nothing.stdout]).toEqual([0, '']);
-    expect(unasked.code).toBe(2);
-    expect(unasked.stderr).toContain('Add --yes');
-    for (const { stdout } of [unasked, done]) expect(stdout).toMatch(/leaked +replaced/);
-    expect(done.stdout).not.toMatch(/living|lost/);
-    expect(kept).toHaveLength(4);
-    expect([done.code, await left()]).toEqual([0, ['leaked', 'lost', 'living']]);
-  });
-
-  test('with --json prints only JSON on stdout', async () => {
-    await replaceAtOnce('lost');
-
-    const done = await prune('--yes', '--json');
-    const again = await prune('--json');
-
-    expect(JSON.parse(done.stdout)).toMatchObject({
-      revoked: [{ name: 'lost', ended: 'replaced', secret: expect.stringContaining('****') }],
-    });
-    expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { revoked: [] }]);
-  });
 });

@@ -88,21 +88,6 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     expect((await service.keys.list(tenant)).map((key) => key.uuid)).not.toContain(uuid);
   });
 
-  test('prune revokes ended keys and ignores an active key named with them', async () => {
-    const { service, core } = opened();
-    const living = await create(opened(), 'pruned');
-    const { id: tenantId } = (await core.tenants.byName(tenant))!;
-    const wish = { tenantId, expiresAt: inMs(dayMs), by: operator };
-    const { key } = await core.keys.rotate({ ...wish, which: { uuid: living.uuid }, graceMs: 0 });
-
-    const pruned = await service.keys.prune({ tenant, uuids: [living.uuid, key.uuid] });
-
-    expect(pruned).toMatchObject([{ uuid: living.uuid, ended: 'replaced' }]);
-    const names = (await service.keys.list(tenant)).filter(({ name }) => name === 'pruned');
-    expect(names.map(({ uuid }) => uuid)).toEqual([key.uuid]);
-    expect(await service.keys.prune({ tenant, uuids: [living.uuid] })).toEqual([]);
-  });
-
   test('an expiry in the past is refused', async () => {
     const made = create(opened(), 'never', -1);
 

@@ -4,7 +4,7 @@ import type { Command } from '../command.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
 import { nameTenant, withService } from '../connection/server.ts';
-import { agreed, confirm } from '../input.ts';
+import { agreed } from '../input.ts';
 import {
   calling,
   examples,
@@ -67,18 +67,6 @@ export function defineKeys(keys: Command): void {
     .argument('<uuid>', 'the uuid of the key, from "keys list"')
     .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(revoke));
-  withTenant(
-    subcommand(keys, 'prune', 'Revoke keys that have expired or whose grace period is over.'),
-  )
-    .option('--yes', 'do not ask for confirmation; required in scripts', false)
-    .helpAfter(`
-They are listed first; valid keys are not affected. A request with a pruned key gets the same response as one with an unknown key
-(403) instead of the message that it has expired (401).
-
-Examples:
-  $ forensics keys prune --tenant acme
-  $ forensics keys prune --tenant acme --yes --json`)
-    .action(calling(prune));
 }
 
 function withTenant(command: Command): Command {
@@ -134,44 +122,14 @@ function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly Ke
   return entries.filter((entry) => entry.ended === null && !lasting.has(entry.name));
 }
 
-const lastUsed = ({ lastUsedDate }: KeyEntry) => lastUsedDate?.slice(0, 10) ?? 'never';
-
 const columns: Columns<KeyEntry> = {
   uuid: ({ uuid }) => uuid,
   name: ({ name }) => name,
   created: ({ createdDate }) => createdDate.slice(0, 10),
   expires: ({ ended, expiresAt }) => ended ?? expiresAt.slice(0, 10),
-  'last used': lastUsed,
+  'last used': ({ lastUsedDate }) => lastUsedDate?.slice(0, 10) ?? 'never',
   secret: ({ secret }) => secret,
 };
-
-const endedColumns: Columns<KeyEntry> = {
-  uuid: ({ uuid }) => uuid,
-  name: ({ name }) => name,
-  why: ({ ended }) => ended ?? '',
-  ended: ({ expiresAt }) => expiresAt.slice(0, 10),
-  'last used': lastUsed,
-  secret: ({ secret }) => secret,
-};
-
-async function prune(options: KeyOptions & { readonly yes: boolean }): Promise<void> {
-  const { tenant, yes, json } = options;
-  const revoked = await withService(options, async ({ keys }) => {
-    const ended = (await keys.list(tenant)).filter((key) => key.ended !== null);
-    if (ended.length === 0) {
-      log('No key has expired.');
-      return [];
-    }
-    // With --json, standard output is only for programs.
-    (json ? process.stderr : process.stdout).write(`${toList(ended, endedColumns)}\n`);
-    const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
-    if (!yes && !(await confirm(`Revoke ${what} permanently?`))) return [];
-    // Revokes only the keys that were listed; a key that expires in the meantime waits for the next run.
-    return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
-  });
-  if (json) return printJson({ revoked });
-  log(`Revoked: ${revoked.length}.`);
-}
 
 async function revoke(
   uuid: string,

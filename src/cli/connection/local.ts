@@ -121,9 +121,6 @@ function createKeyActs(core: Core) {
       uuid: string;
       bySecret?: string;
     }) => keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator }),
-    /** Revokes those of the given keys that have ended. @returns the revoked keys. */
-    prune: async ({ tenant, uuids }: { tenant: string; uuids: readonly string[] }) =>
-      keys.prune({ tenantId: await findTenantId(tenant), uuids, by: operator }),
   };
 }
 

@@ -22,7 +22,7 @@ function createKeyActs(api: Api): Service['keys'] {
   const create = async (body: object) =>
     (await api.request({ method: 'POST', path, body }, newKeyResponse)).data;
 
-  const acts: Service['keys'] = {
+  return {
     async list(tenantName, bySecret) {
       const request = { method: 'GET', path, query: { tenantName }, ...withKey(bySecret) } as const;
       return (await api.request(request, keysResponse)).data;
@@ -42,23 +42,7 @@ function createKeyActs(api: Api): Service['keys'] {
       const query = { tenantName, uuid };
       await api.request({ method: 'DELETE', path, query, ...withKey(bySecret) }, messageResponse);
     },
-    async prune({ tenant, uuids }) {
-      const named = new Set(uuids);
-      // An expired key never becomes valid again, so no valid key can be revoked between listing and revoking.
-      const ended = (await acts.list(tenant)).filter(
-        (key) => key.ended !== null && named.has(key.uuid),
-      );
-      for (const { uuid } of ended) {
-        // oxlint-disable-next-line no-await-in-loop -- one request at a time, because the server counts them
-        await acts.revoke({ tenant, uuid }).catch((error: unknown) => {
-          // Another process may have revoked it first.
-          if (!hasCode(error, 'not_found')) throw error;
-        });
-      }
-      return ended;
-    },
   };
-  return acts;
 }
 
 function withKey(secret: string | undefined) {

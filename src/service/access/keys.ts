@@ -4,7 +4,7 @@
  */
 
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
-import { and, eq, isNotNull, isNull, asc, desc, gt, inArray, lte, type SQL } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, asc, desc, gt, type SQL } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
@@ -88,8 +88,6 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
     list: async (tenantId: string) => findKeys(db, { tenantId, at: now() }),
     /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
     revoke: (revocation: Revocation) => revokeKey(parts, revocation),
-    /** Revokes the given keys that have expired, never a valid one. */
-    prune: async (prune: Prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
     /**
      * Identifies the owner of a key.
      *
@@ -291,29 +289,6 @@ function noSuchKey(): ForensicsError {
     'not_found',
     'API key not found; the list of keys shows the name and uuid of each.',
   );
-}
-
-/** Removes keys that have expired: they are no longer accepted, but still appear in every list. */
-export interface Prune {
-  readonly tenantId: string;
-  readonly uuids: readonly string[];
-  readonly by: Actor;
-}
-
-/** Revokes the given keys that have expired by then. @returns the revoked keys. */
-async function revokeEnded(
-  tx: Tx,
-  { tenantId, uuids, by, at }: Prune & { readonly at: Date },
-): Promise<readonly KeyEntry[]> {
-  const isNamed = and(inArray(apiKeys.uuid, [...uuids]), lte(apiKeys.expiresAt, at));
-  const ended = await findKeys(tx, { tenantId, at, which: isNamed });
-  const ids = ended.map(({ uuid }) => uuid);
-  await tx.update(apiKeys).set({ revokedAt: at }).where(inArray(apiKeys.uuid, ids)).run();
-  for (const { uuid: subject } of ended) {
-    const auditEvent = { event: 'key.revoked', subject, details: {} } as const;
-    await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
-  }
-  return ended;
 }
 
 interface KeySearch {

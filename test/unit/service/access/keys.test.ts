@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { newSecret, readTag } from '../../../../src/service/access/key-format.ts';
-import { createKeys, type Keys } from '../../../../src/service/access/keys.ts';
+import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
-import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
-import { createAudit } from '../../../../src/service/audit/log.ts';
+import { operator } from '../../../../src/service/audit/entry.ts';
 import { apiKeys } from '../../../../src/ports/db/schema.ts';
 import { hasPostgres, steppedClock, testDb } from '../../ports/db/temporary.ts';
 
@@ -104,6 +103,20 @@ describe('rotate', () => {
     });
 
     expect(replaced.expiresAt).toBe(minted.expiresAt);
+  });
+
+  test('the old key has ended when its grace is over', async () => {
+    const setting = await setUp();
+    const { keys, tenant, clock, minted } = setting;
+    await keys.rotate({ ...requestFor(setting), which: { uuid: minted.uuid } });
+    const ended = async () =>
+      (await keys.list(tenant.id)).flatMap((key) => (key.ended === null ? [] : [key]));
+
+    clock.step(dayMs / 2 - 1);
+    expect(await ended()).toEqual([]);
+    clock.step(1);
+
+    expect(await ended()).toMatchObject([{ uuid: minted.uuid, ended: 'replaced' }]);
   });
 
   test('by name replaces a replaced key again if its successor was revoked', async () => {
@@ -284,60 +297,5 @@ describe('the form of a key', () => {
       const swapped = key.slice(0, i) + key[i + 1]! + key[i]! + key.slice(i + 2);
       expect(readTag(swapped)).toBeNull();
     }
-  });
-});
-
-async function endedOf(keys: Keys, tenantId: string) {
-  return (await keys.list(tenantId)).filter(({ ended }) => ended !== null);
-}
-
-describe('prune', () => {
-  test('revokes ended keys once, logs each of them, and keeps the others', async () => {
-    const ready = await setUp();
-    const { keys, tenant, tenants, clock, minted, expiresAt, db } = ready;
-    const { key } = await keys.rotate({ ...requestFor(ready), which: { uuid: minted.uuid } });
-    const short = await keys.mint({ tenantId: tenant.id, name: 'short', expiresAt, by: operator });
-    const other = await tenants.create({ name: 'other' });
-    await keys.mint({ tenantId: other.id, name: 'ci', expiresAt, by: operator });
-    clock.step(dayMs / 2 - 1);
-    const before = await endedOf(keys, tenant.id);
-    clock.step(1);
-    const afterGrace = await endedOf(keys, tenant.id);
-    clock.step(dayMs / 2);
-    const uuids = (await keys.list(tenant.id)).map(({ uuid }) => uuid);
-
-    const pruned = await keys.prune({ tenantId: tenant.id, uuids, by: operator });
-
-    expect(before).toEqual([]);
-    expect(afterGrace).toMatchObject([{ uuid: minted.uuid, ended: 'replaced' }]);
-    expect(uuids).toContain(key.uuid);
-    expect(new Map(pruned.map(({ uuid, ended }) => [uuid, ended]))).toEqual(
-      new Map([
-        [short.uuid, 'expired'],
-        [minted.uuid, 'replaced'],
-      ]),
-    );
-    expect((await keys.list(tenant.id)).map(({ uuid }) => uuid)).toEqual([key.uuid]);
-    expect(await endedOf(keys, other.id)).toHaveLength(1);
-    const entries = (await createAudit({ db, now: clock.now }).read({ chain: tenant.id })).map(
-      (line) => parseEntry(line),
-    );
-    const revoked = entries.filter(({ event }) => event === 'key.revoked');
-    expect(new Set(revoked.map(({ subject }) => subject))).toEqual(
-      new Set([short.uuid, minted.uuid]),
-    );
-    expect(await keys.prune({ tenantId: tenant.id, uuids, by: operator })).toEqual([]);
-  });
-
-  test('leaves alone ended keys that are not named, and those of another tenant', async () => {
-    const { keys, tenant, tenants, clock, minted } = await setUp();
-    const other = await tenants.create({ name: 'other' });
-    clock.step(dayMs);
-
-    const unnamed = await keys.prune({ tenantId: tenant.id, uuids: [], by: operator });
-    const foreign = { tenantId: other.id, uuids: [minted.uuid], by: operator };
-
-    expect([unnamed, await keys.prune(foreign)]).toEqual([[], []]);
-    expect(await keys.list(tenant.id)).toHaveLength(1);
   });
 });
