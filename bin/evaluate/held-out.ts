@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { changeKinds } from '../../src/inference/locate-manifest.ts';
 import type { HeldOutRatios } from '../../src/inference/fields.ts';
 import { parseAnyManifest } from '../../src/inference/manifest.ts';
-import { groupBy, heldOutRatios } from '../../src/service/validation/statistics.ts';
+import { heldOutRatios } from '../../src/service/validation/statistics.ts';
 import { parseCsv } from './data-set.ts';
 
 const fileName = 'held-out.csv';
@@ -67,7 +67,7 @@ export function recordRatios(folder: string, now: Date): readonly string[] {
     prior: isImage ? 0.5 : 0.2,
     calibration: { pictures, sources },
   };
-  const byCondition = groupBy(readHeldOut(folder), ({ condition }) => condition);
+  const byCondition = Map.groupBy(readHeldOut(folder), ({ condition }) => condition);
   const measure = (entry: Entry): Entry => {
     const rows = byCondition.get(entry.condition);
     if (rows === undefined || entry.megapixels !== undefined) return entry;

@@ -2,7 +2,7 @@
 
 import { createRandom } from '../../src/engine/calibration.ts';
 import { shareInterval } from '../../src/engine/likelihood-ratio.ts';
-import { groupBy, quantile } from '../../src/service/validation/statistics.ts';
+import { quantile } from '../../src/service/validation/statistics.ts';
 import type { Sample } from './data-set.ts';
 
 export interface Estimate {
@@ -33,7 +33,7 @@ export function estimateOf<Item extends Drawn>(
 ): Estimate {
   const random = createRandom(seed);
   const classes = [false, true].map((isFake) => [
-    ...groupBy(
+    ...Map.groupBy(
       items.filter(({ sample }) => sample.isFake === isFake),
       ({ sample }) => sample.source,
     ).values(),

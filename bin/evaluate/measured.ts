@@ -4,12 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
 import { boundedLogit } from '../../src/engine/calibration.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../src/inference/manifest.ts';
-import { auc, aucInterval, groupBy } from '../../src/service/validation/statistics.ts';
+import { auc, aucInterval } from '../../src/service/validation/statistics.ts';
 import type { HeldOut } from './held-out.ts';
 import { type Row, toScored } from './read-samples.ts';
 
 export function measuredOf(rows: readonly Row[]): readonly MeasuredCondition[] {
-  return [...groupBy(rows, ({ condition }) => condition)].map(([condition, some]) => {
+  return [...Map.groupBy(rows, ({ condition }) => condition)].map(([condition, some]) => {
     const scored = some.map(toScored);
     const [aucLow, aucHigh] = aucInterval(scored);
     return {

@@ -1,7 +1,6 @@
 /** Figures of groups of pictures, under each condition. */
 
 import type { PictureFacts } from '../../src/image/picture.ts';
-import { groupBy } from '../../src/service/validation/statistics.ts';
 import type { Split } from './data-set.ts';
 import { aucOf, calledFakeRate, calledRealRate, decidedRate, fakeOf, realOf } from './rates.ts';
 import type { Outcome } from './read-samples.ts';
@@ -20,7 +19,7 @@ export function printGroups(rows: readonly Described[]): readonly Block[] {
       .map(({ sample, examination }) => [sample.file, examination.facts] as const),
   );
   const factsOf = ({ sample }: Outcome) => files.get(sample.file)!;
-  const byCondition = [...groupBy(rows, ({ condition }) => condition)];
+  const byCondition = [...Map.groupBy(rows, ({ condition }) => condition)];
   return [
     'Under `default`. Groups of generated pictures and of photographs are compared with the whole of the other class; groups by size and quality, which are those of the original file, are compared within themselves.',
     table(
@@ -46,13 +45,13 @@ const minOfCamera = 5;
 
 function groupsOf(rows: readonly Outcome[], factsOf: (row: Outcome) => Facts): string[][] {
   const [real, fake] = [realOf(rows), fakeOf(rows)];
-  const places = [...groupBy(fake, ({ sample }) => sample.generatorIn)];
-  const kinds = [...groupBy(real, ({ sample }) => sample.generator)];
-  const cameras = [...groupBy(real, ({ sample }) => sample.camera)].filter(
+  const places = [...Map.groupBy(fake, ({ sample }) => sample.generatorIn)];
+  const kinds = [...Map.groupBy(real, ({ sample }) => sample.generator)];
+  const cameras = [...Map.groupBy(real, ({ sample }) => sample.camera)].filter(
     ([camera, some]) => camera !== '' && some.length >= minOfCamera,
   );
-  const sizes = groupBy(rows, (row) => sizeOf(factsOf(row)));
-  const qualities = groupBy(rows, (row) => qualityOf(factsOf(row)));
+  const sizes = Map.groupBy(rows, (row) => sizeOf(factsOf(row)));
+  const qualities = Map.groupBy(rows, (row) => qualityOf(factsOf(row)));
   return [
     ...places.map(([place, some]) => groupRow(placeNames[place], some, real)),
     ...[...kinds, ...cameras].map(([name, some]) => groupRow(name, some, fake)),

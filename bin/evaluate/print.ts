@@ -1,7 +1,7 @@
 /** The figures of a run. */
 
 import { decisionStrategies } from '../../src/contract/vocabulary.ts';
-import { calibrationError, groupBy } from '../../src/service/validation/statistics.ts';
+import { calibrationError } from '../../src/service/validation/statistics.ts';
 import { meanOf, recallAt } from './figures.ts';
 import { resultsOf, tableOfGoals } from './goals.ts';
 import { estimateOf, rateOf } from './intervals.ts';
@@ -22,7 +22,7 @@ import { type Outcome, type Row, toScored } from './read-samples.ts';
 import { type Block, numberWithin, percentWithin, table } from './table.ts';
 
 export function printFigures(rows: readonly Row[]): readonly Block[] {
-  const byCondition = [...groupBy(rows, ({ condition }) => condition)];
+  const byCondition = [...Map.groupBy(rows, ({ condition }) => condition)];
   const asIs = rows.filter(({ condition }) => condition === 'as is');
   return [
     'Recall at 5% and 1% false alarms uses thresholds taken from these photographs. ECE: mean gap between the stated probability and the share of generated pictures, with both classes weighted equally.',
@@ -151,7 +151,7 @@ function namesOf(
   ofClass: (rows: readonly Outcome[]) => readonly Outcome[],
   nameOf: (sample: Outcome['sample']) => string,
 ): readonly (readonly [name: string, count: number])[] {
-  const groups = [...groupBy(ofClass(rows), ({ sample }) => nameOf(sample))];
+  const groups = [...Map.groupBy(ofClass(rows), ({ sample }) => nameOf(sample))];
   return groups
     .map(([name, some]) => [name, some.length] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -1,12 +1,7 @@
 /** How often verdicts are reached and wrong, with intervals. Errors are shares of the decided pictures of a class. */
 
 import type { DecisionStrategy } from '../../src/contract/vocabulary.ts';
-import {
-  auc,
-  aucInterval,
-  calibrationError,
-  groupBy,
-} from '../../src/service/validation/statistics.ts';
+import { auc, aucInterval, calibrationError } from '../../src/service/validation/statistics.ts';
 import { type Estimate, estimateOf, type Rate, rateOf } from './intervals.ts';
 import { type Outcome, toScored } from './read-samples.ts';
 
@@ -60,7 +55,7 @@ export function worstSourceOf(
   rows: readonly Outcome[],
   strategy: DecisionStrategy,
 ): WorstSource | null {
-  const sources = [...groupBy(realOf(rows), ({ sample }) => sample.source)]
+  const sources = [...Map.groupBy(realOf(rows), ({ sample }) => sample.source)]
     .map(([source, some]) => ({ source, calledFake: calledFakeRate(some, strategy) }))
     .filter(({ calledFake }) => calledFake.of >= minOfSource);
   return sources.toSorted((one, other) => other.calledFake.value - one.calledFake.value)[0] ?? null;

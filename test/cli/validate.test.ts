@@ -29,7 +29,6 @@ function runIn(dir: string, args: readonly string[]) {
 }
 
 interface Document extends Validation {
-  readonly judgement: readonly string[];
   readonly warnings: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type {
   MeasuredCalls,
   MeasuredLocalisation,
 } from '../../../src/inference/locate-manifest.ts';
-import { auc, aucInterval, groupBy, quantile } from '../../../src/service/validation/statistics.ts';
+import { auc, aucInterval, quantile } from '../../../src/service/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
 import type { HeldOut } from '../held-out.ts';
 import type { Judged } from './judge.ts';
@@ -116,10 +116,10 @@ export function groupsOf(rows: readonly Row[]): readonly (readonly [string, read
     changed.filter((row) => !isSimulated(row)),
   ];
   return [
-    ...groupBy(real, (row) => `type ${row.case.type}`),
-    ...groupBy(real, (row) => `set ${row.case.set}`),
+    ...Map.groupBy(real, (row) => `type ${row.case.type}`),
+    ...Map.groupBy(real, (row) => `set ${row.case.set}`),
     ['all', real],
-    ...groupBy(simulated, (row) => `simulated ${row.case.type}`),
+    ...Map.groupBy(simulated, (row) => `simulated ${row.case.type}`),
     ...(simulated.length > 0 ? ([['simulated', simulated]] as const) : []),
   ];
 }
@@ -147,7 +147,7 @@ function isWithin({ from, below }: (typeof sizes)[number]['megapixels']) {
 export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'measured' | 'called'> {
   const sets = rows.filter((row) => row.case.set !== 'photographs');
   const photographs = rows.filter((row) => row.case.set === 'photographs');
-  const kept = [...groupBy(sets, ({ condition }) => condition)].filter(
+  const kept = [...Map.groupBy(sets, ({ condition }) => condition)].filter(
     ([condition]) => condition !== 'jpeg 95',
   );
   return {

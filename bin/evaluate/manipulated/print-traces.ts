@@ -4,7 +4,6 @@
 
 import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 import { shareInterval } from '../../../src/engine/likelihood-ratio.ts';
-import { groupBy } from '../../../src/service/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
 import { type Block, percentWithin, table } from '../table.ts';
 import type { Row } from './read-cases.ts';
@@ -25,8 +24,8 @@ export function printTraces(rows: readonly Row[]): readonly Block[] {
         'called fake, of the decided',
         'called fake, of all',
       ],
-      [...groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
-        [...groupBy(some, (row) => row.case.set), ['all', some] as const].flatMap(
+      [...Map.groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
+        [...Map.groupBy(some, (row) => row.case.set), ['all', some] as const].flatMap(
           ([set, members]) => setRows(members).map((cells) => [condition, set, ...cells]),
         ),
       ),

@@ -1,7 +1,6 @@
 /** The figures of localisation. */
 
 import { decisionStrategies } from '../../../src/contract/vocabulary.ts';
-import { groupBy } from '../../../src/service/validation/statistics.ts';
 import { tableOfGoals } from '../goals.ts';
 import { type Block, percent, table } from '../table.ts';
 import {
@@ -31,10 +30,10 @@ export function printManipulated(
   const photographs = rows.filter((row) => row.case.set === 'photographs');
   const asSaved = sets.filter(({ condition }) => condition !== 'jpeg 95');
   const untouched = asSaved.filter(({ mask }) => mask === null);
-  const byCondition = [...groupBy(asSaved, ({ condition }) => condition)];
+  const byCondition = [...Map.groupBy(asSaved, ({ condition }) => condition)];
   return [
     'The goals for localisation, under `default`. Whether one is met depends on the measured value, not on its interval. For whole pictures of the sets, "jpeg 95" replaces "as is", so that changed and untouched ones were saved alike. The calibration error assumes that one picture in five is changed, as the probability does.',
-    tableOfGoals(goalsReached([...groupBy(rows, ({ condition }) => condition)])),
+    tableOfGoals(goalsReached([...Map.groupBy(rows, ({ condition }) => condition)])),
     'Pixels of changed pictures: mean F1 at the best threshold, with its 95% interval over pictures, and at 0.5, and AUC; chance is the F1 of an uninformative map.',
     table(
       [
@@ -83,7 +82,7 @@ export function printManipulated(
     table(
       ['size', 'condition', 'n', 'median', 'manipulated', 'suspected'],
       bySize(photographs).flatMap(([size, some]) =>
-        [...groupBy(some, ({ condition }) => condition)].map(([condition, members]) =>
+        [...Map.groupBy(some, ({ condition }) => condition)].map(([condition, members]) =>
           sizeRow(size, condition, members),
         ),
       ),
@@ -108,8 +107,8 @@ function pixelRows(condition: string, rows: readonly Row[], methods: readonly st
 }
 
 function pictureRows(rows: readonly Row[], methods: readonly string[]): string[][] {
-  const groups = [...groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
-    [...groupBy(some, (row) => row.case.set), ['all', some] as const].map(
+  const groups = [...Map.groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
+    [...Map.groupBy(some, (row) => row.case.set), ['all', some] as const].map(
       ([set, members]) => [condition, set, members] as const,
     ),
   );
@@ -131,7 +130,7 @@ function sizeRow(size: string, condition: string, rows: readonly Row[]): string[
 }
 
 function calledRows(name: string, rows: readonly Row[]): string[][] {
-  return [...groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
+  return [...Map.groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
     decisionStrategies.map((strategy) => {
       const { manipulated, suspected } = calledFigures(some, strategy);
       const [called, doubted] = [manipulated, suspected].map(percent);

@@ -17,12 +17,7 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { newId } from '../../ports/db/database.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
-import {
-  type FileCounts,
-  makeValidation,
-  writeJudgement,
-  writeWarnings,
-} from '../../service/validation/record.ts';
+import { type FileCounts, makeValidation, writeWarnings } from '../../service/validation/record.ts';
 import {
   type Choice,
   chooseFiles,
@@ -148,7 +143,7 @@ async function runValidate(options: ValidateOptions): Promise<void> {
     openValidations(settings).save(validation);
     log(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
     if (options.out !== undefined) {
-      const text = `${JSON.stringify(toDocument(validation, options), null, 2)}\n`;
+      const text = `${JSON.stringify(toDocument(validation), null, 2)}\n`;
       await writeWholeFile(options.out, Buffer.from(text), options);
     }
     printValidation(validation, options);
@@ -249,7 +244,7 @@ interface Shown {
 const { rate, exact, count } = createNumberWriter('en');
 
 function printValidation(validation: Validation, shown: Shown): void {
-  if (shown.json) return printJson(toDocument(validation, shown));
+  if (shown.json) return printJson(toDocument(validation));
   const columns = lineWidth(process.stdout);
   const parts = [
     layCard(`Validation ${validation.id}`, headRows(validation), columns),
@@ -260,24 +255,16 @@ function printValidation(validation: Validation, shown: Shown): void {
       errorTable(validation, strategy),
       ...reasonTables(validation, strategy),
     ]),
-    layCard('What this means', meaningRows(validation, shown), columns),
+    layCard('What this means', meaningRows(validation), columns),
   ];
   print(parts.map((part) => part.trimEnd()).join('\n\n'));
 }
 
-/** The record, together with its conclusions in words. */
-function toDocument(validation: Validation, { strategy }: Pick<Shown, 'strategy'>) {
-  const [first] = chosenStrategies({ strategy });
-  return {
-    ...validation,
-    judgement: writeJudgement(validation, first),
-    warnings: writeWarnings(validation),
-  };
+function toDocument(validation: Validation) {
+  return { ...validation, warnings: writeWarnings(validation) };
 }
 
-function chosenStrategies({
-  strategy,
-}: Pick<Shown, 'strategy'>): readonly [DecisionStrategy, ...DecisionStrategy[]] {
+function chosenStrategies({ strategy }: Pick<Shown, 'strategy'>): readonly DecisionStrategy[] {
   return strategy === 'all' ? ['default', 'pedantic', 'relaxed'] : [strategy];
 }
 
@@ -361,10 +348,8 @@ function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): r
   return [listTable(['condition', 'left open because', 'photos', 'generated'], rows)];
 }
 
-function meaningRows(validation: Validation, { strategy }: Shown): readonly Row[] {
-  const [first] = chosenStrategies({ strategy });
-  return [
-    ...listRows('Errors', writeJudgement(validation, first)),
-    ...listRows('Warnings', writeWarnings(validation)),
-  ];
+function meaningRows(validation: Validation): readonly Row[] {
+  const scope =
+    'These figures hold for pictures like those measured; they say nothing about other cameras, generators or processing histories.';
+  return [['Scope', scope], ...listRows('Warnings', writeWarnings(validation))];
 }

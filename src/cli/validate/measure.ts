@@ -14,7 +14,6 @@ import type { LocalOptions } from '../options.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { groupBy } from '../../service/validation/statistics.ts';
 
 export interface ValidateOptions extends LocalOptions {
   readonly real?: string;
@@ -190,7 +189,7 @@ async function groupSame<File extends LabelledFile>(
     sized.push({ file, size: found?.isFile() ? String(found.size) : file.path });
   }
   const groups = new Map<string, readonly File[]>();
-  for (const [size, some] of groupBy(sized, (each) => each.size)) {
+  for (const [size, some] of Map.groupBy(sized, (each) => each.size)) {
     const alike = some.map(({ file }) => file);
     if (alike.length === 1) groups.set(size, alike);
     else for (const [key, same] of await groupByContent(alike)) groups.set(key, same);
@@ -201,7 +200,7 @@ async function groupSame<File extends LabelledFile>(
 async function groupByContent<File extends LabelledFile>(files: readonly File[]) {
   const hashed: { readonly file: File; readonly key: string }[] = [];
   for (const file of files) hashed.push({ file, key: await contentKey(file.path) });
-  const groups = groupBy(hashed, ({ key }) => key);
+  const groups = Map.groupBy(hashed, ({ key }) => key);
   return [...groups].map(([key, some]) => [key, some.map(({ file }) => file)] as const);
 }
 

@@ -9,7 +9,7 @@ import {
   type ConditionResult,
   type Measurement,
 } from '../../examiner/requests.ts';
-import { auc, aucInterval, calibrationError, groupBy, heldOutRatios } from './statistics.ts';
+import { auc, aucInterval, calibrationError, heldOutRatios } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 
 /** The outcome for one labelled picture. */
@@ -155,7 +155,7 @@ function toCounted(count: number, of: number): Counted {
 
 /** The most frequent first. */
 function countWords(words: readonly string[]): Record<string, number> {
-  const times = [...groupBy(words, (word) => word)].map(
+  const times = [...Map.groupBy(words, (word) => word)].map(
     ([word, each]) => [word, each.length] as const,
   );
   return Object.fromEntries(times.toSorted(([, one], [, other]) => other - one));
@@ -165,7 +165,7 @@ function findWorstFolder(
   ofClass: readonly Sample[],
   isWrong: (sample: Sample) => boolean,
 ): ClassFigures['worstFolder'] {
-  const folders = [...groupBy(ofClass, ({ folder }) => folder)]
+  const folders = [...Map.groupBy(ofClass, ({ folder }) => folder)]
     .map(([folder, some]) => {
       return { folder, pictures: some.length, wrong: some.filter(isWrong).length };
     })

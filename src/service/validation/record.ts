@@ -9,8 +9,7 @@ import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../infe
 import type { OwnValidation } from '../../present/report-item.ts';
 import { type Measurement, conditions as allConditions } from '../../examiner/requests.ts';
 import { drawnBy, computeFigures, countFolders, type Outcome, minFolders } from './figures.ts';
-import type { ClassPictures, ConditionFigures, Validation, Counted } from './validation.ts';
-import { lowerShare, upperShare } from '../../engine/likelihood-ratio.ts';
+import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 
 export interface Measured extends Outcome {
@@ -155,7 +154,7 @@ function otherModel(validation: Validation, model: ModelIdentity): ForensicsErro
   );
 }
 
-const { rate, count } = createNumberWriter('en');
+const { count } = createNumberWriter('en');
 
 /** With fewer pictures in a class, the interval is too wide to be conclusive. */
 const minPictures = 30;
@@ -163,67 +162,16 @@ const minPictures = 30;
 /** If more pictures than this failed, the measured ones may not be representative. */
 const maxFailed = 0.05;
 
-/** For each condition, one sentence per kind of error, followed by what they imply. */
-export function writeJudgement(
-  validation: Validation,
-  strategy: DecisionStrategy,
-): readonly string[] {
+/** Reasons to trust the figures less. */
+export function writeWarnings(validation: Validation): readonly string[] {
   return [
-    ...validation.conditions.flatMap((figures) => errorSentences(figures, strategy)),
+    ...fewPictures(validation),
     ...validation.conditions
       .filter(({ auc }) => auc.low <= 0.5)
       .map(
         ({ condition }) =>
           `${condition}: the confidence interval for the AUC includes chance, so these pictures do not show that the model can tell the two classes apart.`,
       ),
-    ...validation.conditions
-      .map((figures) => openSentence(figures, strategy))
-      .filter((sentence) => sentence !== ''),
-    'These figures hold for pictures like those measured; they say nothing about other cameras, generators or processing histories.',
-  ];
-}
-
-function errorSentences(
-  { condition, strategies }: ConditionFigures,
-  strategy: DecisionStrategy,
-): readonly string[] {
-  const { real, fake } = strategies[strategy];
-  return [
-    `${condition}: ${errorSentence(real.wrong, 'photographs', 'fake')}`,
-    `${condition}: ${errorSentence(fake.wrong, 'generated pictures', 'real')}`,
-  ];
-}
-
-/** If none or all are wrong, the bound is one-sided, hence "up to" and "at least". */
-function errorSentence(wrong: Counted, what: string, called: string): string {
-  const verb = `called ${called}`;
-  if (wrong.count === 0) {
-    const most = rate(upperShare(0, wrong.of));
-    return `none of ${count(wrong.of)} ${what} was ${verb}; up to ${most} of such ${what} may still be (one-sided bound, 95% confidence).`;
-  }
-  if (wrong.count === wrong.of) {
-    const least = rate(lowerShare(wrong.count, wrong.of));
-    return `all ${count(wrong.of)} ${what} were ${verb}; at least ${least} of such ${what} are (one-sided bound, 95% confidence).`;
-  }
-  const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
-  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; the rate for such ${what} may be ${bounds} (95% confidence).`;
-}
-
-function openSentence(
-  { condition, strategies }: ConditionFigures,
-  strategy: DecisionStrategy,
-): string {
-  const { real, fake } = strategies[strategy];
-  const decided = real.decided.count + fake.decided.count;
-  const all = real.decided.of + fake.decided.of;
-  if (decided * 2 >= all) return '';
-  return `${condition}: most pictures (${rate(1 - decided / all)}) were left undecided.`;
-}
-
-/** Reasons to trust the figures less. */
-export function writeWarnings(validation: Validation): readonly string[] {
-  return [
-    ...fewPictures(validation),
     ...labelWarnings(validation),
     ...fileWarnings(validation),
     ...sourceWarning(validation),

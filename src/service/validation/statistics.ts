@@ -151,18 +151,3 @@ export function quantile(rising: readonly number[], share: number): number {
   const upper = rising[Math.ceil(place)]!;
   return lower + (upper - lower) * (place - Math.floor(place));
 }
-
-/** Groups in order of first appearance. */
-export function groupBy<Value, Key>(
-  values: readonly Value[],
-  keyOf: (value: Value) => Key,
-): ReadonlyMap<Key, readonly Value[]> {
-  const groups = new Map<Key, Value[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group) group.push(value);
-    else groups.set(key, [value]);
-  }
-  return groups;
-}
