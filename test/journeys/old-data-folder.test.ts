@@ -63,6 +63,8 @@ test('its audit log and its legal hold are intact', async () => {
 
   expect(await audit.verify(serviceChain)).toMatchObject({ broken: null });
   expect(await audit.verify(id)).toMatchObject({ broken: null });
+  // Recorded by the upgrade, so that nobody else can take the name.
+  await expect(tenants.create({ name: 'default' })).rejects.toMatchObject({ code: 'conflict' });
   const lines = await audit.read({ chain: id });
   expect(lines.map(({ text }) => text).join()).toContain('hold.added');
 });

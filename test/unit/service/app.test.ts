@@ -9,7 +9,6 @@ import { makeFirstTenant } from '../../../src/service/first-run.ts';
 import { readConfig } from '../../../src/contract/config.ts';
 import { createRequest } from './analyses/workshop.ts';
 import { logOf } from './audit/log-of.ts';
-import { deferred } from './jobs/deferred.ts';
 
 function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
   return readConfig({ flags: { dataDir, workers: 1, ...more }, environment: {} }).settings;
@@ -76,7 +75,7 @@ test('of several servers that start at once on an empty database, one creates th
 });
 
 test('deleted analyses are purged by the chores as configured', async () => {
-  const notices = deferred<object>();
+  const notices = Promise.withResolvers<object>();
   const app = await openApp(settingsIn(newFolder(), { deletedRetentionDays: 0 }), {
     onNotice: (what, facts) => notices.resolve({ what, ...facts }),
   });
@@ -94,7 +93,7 @@ test('deleted analyses are purged by the chores as configured', async () => {
 
 test('the head of each chain of the audit log is reported by a daily chore', async () => {
   const reported: object[] = [];
-  const heads = deferred();
+  const heads = Promise.withResolvers<void>();
   const app = await openApp(settingsIn(newFolder()), {
     onNotice: (what, facts) => {
       if (what === 'audit-head') reported.push(facts);
@@ -113,7 +112,7 @@ test('the head of each chain of the audit log is reported by a daily chore', asy
 });
 
 test('a webhook that could not be delivered is reported without its URL', async () => {
-  const warnings = deferred<object>();
+  const warnings = Promise.withResolvers<object>();
   const app = await openApp(settingsIn(newFolder()), {
     onWarning: (what, facts) => warnings.resolve({ what, ...facts }),
   });

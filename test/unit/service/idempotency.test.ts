@@ -20,22 +20,6 @@ async function setUp() {
   return { db, clock, ask, otherId: other.id };
 }
 
-test('the same request is recalled with its result', async () => {
-  const { db, ask } = await setUp();
-  await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
-
-  expect(await recall(db, ask({ a: 1 }))).toBe('made');
-});
-
-test('another request under the same key is a conflict', async () => {
-  const { db, ask } = await setUp();
-  await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
-
-  await expect(() => recall(db, ask({ a: 2 }))).rejects.toThrow(
-    expect.objectContaining({ code: 'conflict' }),
-  );
-});
-
 test('the same key of another tenant is a different key', async () => {
   const { db, ask, otherId } = await setUp();
   await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));

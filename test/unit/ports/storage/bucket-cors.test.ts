@@ -5,7 +5,6 @@ import { createBucketCors } from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs, type StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { CorsOutcome } from '../../../../src/ports/storage/store.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
-import { deferred } from '../../service/jobs/deferred.ts';
 
 const minute = 60_000;
 
@@ -106,7 +105,7 @@ test('a bucket that rejects rules causes a warning, and is retried only after a 
 
 test('callers do not wait long for an unresponsive bucket, whose late response is kept', async () => {
   const { config, row, open } = await setUp();
-  const late = deferred<CorsOutcome>();
+  const late = Promise.withResolvers<CorsOutcome>();
   const bucket = createBucket(() => late.promise);
 
   const startedMs = performance.now();
@@ -120,7 +119,7 @@ test('callers do not wait long for an unresponsive bucket, whose late response i
 
 test('the outcome for a configuration saved again in the meantime is dropped', async () => {
   const { config, row, open, save } = await setUp();
-  const late = deferred<CorsOutcome>();
+  const late = Promise.withResolvers<CorsOutcome>();
   const bucket = createBucket(() => late.promise);
 
   const ensuring = open().ensure(await row(), config, bucket);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Principal, systemPrincipal } from '../../../../src/service/access/principal.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
-import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { steppedClock, temporaryDb } from '../../ports/db/temporary.ts';
 
 function setUp() {
@@ -56,42 +55,6 @@ test('a former name stays reserved for its tenant', async () => {
   expect(await tenants.byName('acme')).toBeNull();
   expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
   await expect(tenants.create({ name: 'acme-2' })).rejects.toMatchObject(conflict);
-});
-
-test('a tenant may return to any former name, which no other may take', async () => {
-  const tenants = setUp();
-  const acme = await tenants.create({ name: 'acme' });
-  for (let n = 2; n <= 22; n++) await tenants.update(acme.id, { name: `acme-${n}` });
-
-  const taken = tenants.create({ name: 'acme' });
-
-  await expect(taken).rejects.toMatchObject({ code: 'conflict' });
-  expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
-});
-
-test('names from before names were recorded are reserved, too', async () => {
-  const db = temporaryDb();
-  const tenants = createTenants({ db, now: steppedClock().now });
-  const { id } = await tenants.create({ name: 'acme' });
-  const step = schemaSteps('sqlite').findIndex(({ sql }) =>
-    sql.includes('CREATE TABLE tenant_names'),
-  );
-  db.$client.exec(`DROP TABLE tenant_names; PRAGMA user_version = ${step}`);
-
-  migrateSqlite(db.$client, schemaSteps('sqlite').slice(0, step + 1));
-
-  const rows = db.$client.prepare('SELECT * FROM tenant_names').all();
-  expect(rows).toEqual([{ name: 'acme', tenant_id: id }]);
-});
-
-test('renaming keeps the tag of the keys', async () => {
-  const tenants = setUp();
-  const acme = await tenants.create({ name: 'acme' });
-
-  const renamed = await tenants.update(acme.id, { name: 'acme-2' });
-
-  expect(renamed).toMatchObject({ id: acme.id, name: 'acme-2', keyTag: acme.keyTag });
-  expect((await tenants.list()).map(({ name }) => name)).toEqual(['acme-2']);
 });
 
 test('update changes only what it is given', async () => {

@@ -74,21 +74,3 @@ test('an unknown user has no name, and neither has a key, whatever its id', asyn
 
   expect(listed.map(({ lastChangedByUserName }) => lastChangedByUserName)).toEqual([null, null]);
 });
-
-test('the search finds the name that is shown, in any case, and counts its matches', async () => {
-  const { create, analyses, caller, asAda, ada, users } = await openWithAda();
-  await create({ name: 'by key' });
-  await create({ name: 'by Ada' }, asAda);
-  await create({ name: 'also by Ada' }, asAda);
-  const found = async (searchTerm: string) => {
-    const page = await analyses.list(caller, { searchTerm, limit: 1 });
-    return [page.analyses.length, page.totalCount];
-  };
-
-  expect(await found('SÜSS')).toEqual([1, 2]);
-  expect(await found('by key')).toEqual([1, 1]);
-  await users.update(ada.id, { name: 'Augusta' });
-  expect(await found('süß')).toEqual([0, 0]);
-  expect(await found('august')).toEqual([1, 2]);
-  expect(await found('by')).toEqual([1, 3]);
-});

@@ -12,7 +12,6 @@ import type { Examination } from '../../../../src/engine/result.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 import type { ExamineRequest } from '../../../../src/examiner/requests.ts';
 import { sceneJpeg } from '../../../fixtures/pictures.ts';
-import { deferred } from '../jobs/deferred.ts';
 import {
   counted,
   type Event,
@@ -87,8 +86,8 @@ export async function createDriver(stage: Stage, caller: Caller) {
     const job = await queue.claim({ workerId: 'worker', leaseMs, kinds: [runJob] });
     if (job === null) return 'idle';
     if (dies) return 'died';
-    const begun = deferred<'running'>();
-    const outcome = deferred<Outcome>();
+    const begun = Promise.withResolvers<'running'>();
+    const outcome = Promise.withResolvers<Outcome>();
     stage.onNextExamination(async (request) => {
       begun.resolve('running');
       const result = await outcome.promise;

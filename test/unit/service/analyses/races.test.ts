@@ -3,7 +3,6 @@ import { loadExamination } from '../../../../src/service/analyses/examination-ro
 import * as tables from '../../../../src/ports/db/schema.ts';
 import type { Examination } from '../../../../src/engine/result.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
-import { deferred } from '../jobs/deferred.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop } from './workshop.ts';
 
@@ -15,8 +14,8 @@ const codes = (outcomes: readonly PromiseSettledResult<unknown>[]) => [
 
 /** The next examination has begun when `hanging` is resolved, and ends when `late` is. */
 function answerLate(sandbox: Awaited<ReturnType<typeof openWorkshop>>['sandbox']) {
-  const hanging = deferred();
-  const late = deferred<Examination>();
+  const hanging = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<Examination>();
   sandbox.next((request) => {
     hanging.resolve();
     return late.promise.then(() => examinationOf(request));
@@ -125,22 +124,6 @@ describe('an upgrade', () => {
     expect(sandbox.rendered.length).toBeLessThanOrEqual(2);
   });
 
-  test('is rendered once more if its process dies, and no more often', async () => {
-    const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
-    const id = await complete();
-    const options = { tier: 'forensicReporting' };
-    const died = new ForensicsError('inference_crashed', 'The process ended.');
-    sandbox.breakRendering(died, 2);
-
-    await expect(analyses.retry(caller, { id, options })).rejects.toThrow(died);
-    expect(sandbox.rendered).toHaveLength(2);
-    sandbox.breakRendering(died, 1);
-    const upgraded = await analyses.retry(caller, { id, options });
-
-    expect(upgraded).toMatchObject({ tierUpgradedFrom: 'flagging' });
-    expect(await counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
-  });
-
   test('that cannot be rendered changes nothing and can be tried again', async () => {
     const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
     const id = await complete();
@@ -243,7 +226,7 @@ describe('a worker that dies', () => {
 
     // Each of these claims the job, locks the analysis and never finishes.
     for (let life = 0; life < 100; life++) {
-      const begun = deferred();
+      const begun = Promise.withResolvers<void>();
       sandbox.next(() => {
         begun.resolve();
         return new Promise(() => undefined);
@@ -291,7 +274,7 @@ describe('a worker that dies', () => {
 
   test('returns the run on a clean stop, without a message or a counted retry', async () => {
     const { start, worker, openProcess, sandbox, status, messages } = await openWorkshop();
-    const hanging = deferred();
+    const hanging = Promise.withResolvers<void>();
     sandbox.next((_, signal) => {
       hanging.resolve();
       return new Promise((_resolve, reject) => {

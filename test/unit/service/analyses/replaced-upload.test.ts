@@ -60,15 +60,6 @@ test('the bytes decide when every write has its own ETag', async () => {
   expect(await message()).toBe(completeMessage);
 });
 
-test('an upload replaced by something too large to read counts as replaced', async () => {
-  const { store, key, worker, message } = await openStarted();
-
-  await store.put(key, Buffer.alloc(100_001));
-  await worker.drain();
-
-  expect(await message()).toBe(replacedMessage);
-});
-
 test('an upload that is replaced after the run is reported by the upgrade', async () => {
   const { store, key, worker, message, analyses, caller, analysis, sandbox } = await openStarted();
   await worker.drain();

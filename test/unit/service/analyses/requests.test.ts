@@ -195,12 +195,6 @@ describe('list', () => {
     expect(await found(term)).toEqual(expected);
   });
 
-  test('an empty term finds everything', async () => {
-    const { found, names } = await openFilled();
-
-    expect(await found('')).toEqual(names.toReversed());
-  });
-
   test.skipIf(hasPostgres)('reads its page from the index, not from the whole table', async () => {
     const { db, caller } = await openWorkshop();
 

@@ -7,7 +7,6 @@ import {
   orphanObjects,
 } from '../../../../src/ports/db/schema.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
-import { deferred } from '../jobs/deferred.ts';
 import { openWorkshop, picture } from './workshop.ts';
 
 const hourMs = 3_600_000;
@@ -262,7 +261,7 @@ describe('after a crash', () => {
       await openCounted();
     const analysis = await create();
     await upload(analysis);
-    const written = deferred();
+    const written = Promise.withResolvers<void>();
     const put = store.put.bind(store);
     store.put = async (...args) => {
       await put(...args);
@@ -291,7 +290,7 @@ describe('after a crash', () => {
       await openCounted();
     const analysis = await create();
     await upload(analysis);
-    const [written, awake] = [deferred(), deferred()];
+    const [written, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const put = store.put.bind(store);
     store.put = async (...args) => {
       const info = await put(...args);

@@ -126,25 +126,6 @@ test('new credentials for the same bucket work for old analyses, in every proces
   expect(await status(started)).toMatchObject({ status: 'completed', retryCount: 0 });
 });
 
-test('a run that fails with the old credentials is retried with the new ones', async () => {
-  const workshop = await openWithStores();
-  const { analyses, caller, clock, chooseStore, status, worker } = workshop;
-  await chooseStore(server.storageConfig(bucket));
-  const { id } = await workshop.create();
-  await workshop.upload(id);
-  await analyses.start(caller, id);
-
-  server.replaceKey(bucket);
-  await worker.drain();
-  const during = await status(id);
-  await chooseStore(server.storageConfig(bucket));
-  clock.step(60_000);
-  await worker.drain();
-
-  expect(during).toMatchObject({ status: 'processing', retryCount: 1 });
-  expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
-});
-
 test('a configuration that cannot be opened breaks no list, and nothing new is stored there', async () => {
   const workshop = await openWithStores();
   const { db, analyses, caller, chooseStore } = workshop;

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Chore, createChores } from '../../../../src/service/jobs/poll-loop.ts';
 import { steppedClock, temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
-import { deferred } from './deferred.ts';
 
 const hourMs = 3_600_000;
 
@@ -84,7 +83,7 @@ test('setting the clock back does not stop the chores', async () => {
 test('a stop aborts the running chore, waits for its end, and begins no other', async () => {
   const { open } = setUp();
   const { times, chore } = countingChore('sweep');
-  const begun = deferred();
+  const begun = Promise.withResolvers<void>();
   let isAborted = false;
   const long: Chore = {
     name: 'long',

@@ -4,7 +4,6 @@ import { type Db, transact } from '../../../../src/ports/db/database.ts';
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker, type Handler } from '../../../../src/service/jobs/worker.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
-import { deferred } from './deferred.ts';
 
 async function setUp(
   options: Partial<Parameters<typeof createWorker>[0]> & { work: (db: Db) => Handler },
@@ -76,7 +75,7 @@ test('no job is claimed while none could begin', async () => {
 });
 
 test('a new job wakes the worker at once, long before its next poll', async () => {
-  const { promise, resolve } = deferred<unknown>();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
       await transact(db, (tx) => queue.finish(tx, job));
@@ -92,7 +91,7 @@ test('a new job wakes the worker at once, long before its next poll', async () =
 });
 
 test('a started worker takes the next job when one ends', async () => {
-  const all = deferred();
+  const all = Promise.withResolvers<void>();
   const done: unknown[] = [];
   const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
@@ -130,7 +129,7 @@ test('a job whose handler throws is put back, for longer each time', async () =>
 });
 
 test('a handler is told when another worker has taken over its job', async () => {
-  const { promise, resolve } = deferred<unknown>();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   const { queue, worker, add, clock } = await setUp({
     leaseMs: 30,
     work:
@@ -151,7 +150,7 @@ test('a handler is told when another worker has taken over its job', async () =>
 });
 
 test('stop aborts a job that runs too long and puts it back, due at once', async () => {
-  const started = deferred();
+  const started = Promise.withResolvers<void>();
   const { queue, worker, add, errors } = await setUp({
     work:
       () =>
@@ -172,8 +171,8 @@ test('stop aborts a job that runs too long and puts it back, due at once', async
 });
 
 test('stop waits for a handler that ends in time', async () => {
-  const started = deferred();
-  const finish = deferred();
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
   const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
       started.resolve();
@@ -268,7 +267,7 @@ test('an owner whose job failed gets one at a time until one succeeds', async ()
 });
 
 test('a worker sleeps until a pause ends, not until a job of a paused owner is due', async () => {
-  const again = deferred();
+  const again = Promise.withResolvers<void>();
   let tries = 0;
   const { worker, add } = await setUp({
     concurrency: 1,

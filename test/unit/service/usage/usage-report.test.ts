@@ -6,7 +6,6 @@ import type { ResultClass } from '../../../../src/contract/vocabulary.ts';
 import { type Reader, transact } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
 import { hasPostgres } from '../../ports/db/temporary.ts';
-import { deferred } from '../jobs/deferred.ts';
 import { examinationOf } from '../analyses/scripted-sandbox.ts';
 import { openWorkshop } from '../analyses/workshop.ts';
 
@@ -108,22 +107,6 @@ describe('successes', () => {
 
     expect(byModelTypeAndTier).toEqual({ image: { flagging: 2, forensicReporting: 2 } });
     expect(byType.total).toBe(3);
-  });
-
-  test('of 100 upgrades at once are counted as one', async () => {
-    const { complete, analyses, caller, total, openProcess } = await openReports();
-    const other = (await openProcess('two')).analyses;
-    const id = await complete('flagging');
-
-    await Promise.allSettled(
-      Array.from({ length: 100 }, (_, n) =>
-        (n % 2 === 0 ? analyses : other).retry(caller, { id, options: upgrade }),
-      ),
-    );
-
-    expect((await total()).successfulProcessing.byModelTypeAndTier).toEqual({
-      image: { flagging: 1, forensicReporting: 1 },
-    });
   });
 
   test.skipIf(hasPostgres)(
@@ -231,8 +214,8 @@ test('a login counts once for each tenant of the person', async () => {
 describe('queued', () => {
   test('counts pending analyses, started or not, and no running or removed ones', async () => {
     const { create, start, analyses, caller, worker, sandbox, total, range } = await openReports();
-    const running = deferred();
-    const end = deferred();
+    const running = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
     sandbox.next(async (request) => {
       running.resolve();
       await end.promise;

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
 import { webhookSecret } from '../../../../src/service/webhooks/deliver.ts';
 import { hastenTimeouts } from '../../../fixtures/hasten.ts';
-import { deferred } from '../jobs/deferred.ts';
 import { startReceiver } from './receiver.ts';
 import { serverKey, setUp, retryPausesMs } from './set-up.ts';
 
@@ -246,7 +245,7 @@ test('waiting messages are given up when the tenant removes its webhook', async 
 });
 
 test('a hanging receiver takes up no more than its share and does not hold up other tenants', async () => {
-  const release = deferred();
+  const release = Promise.withResolvers<void>();
   const hanging = await startReceiver((response) => {
     void release.promise.then(() => response.end());
   });
@@ -342,7 +341,7 @@ test('a new URL is tried at once, and all messages that waited for the old one f
 });
 
 test('a dead process’s message is taken over by another after its lease, and not before', async () => {
-  const first = deferred<ServerResponse>();
+  const first = Promise.withResolvers<ServerResponse>();
   const receiver = await startReceiver((response) => {
     if (receiver.calls.length > 1) response.end();
     else first.resolve(response);
