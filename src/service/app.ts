@@ -22,7 +22,8 @@ import { sendJob } from './feedback/feedback.ts';
 import { createFirstUser, trialMd5s } from './first-run.ts';
 import { createHealth, createModelHealth, createWorkload } from './health.ts';
 import { createQueue, type Queue } from './jobs/queue.ts';
-import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storage.ts';
+import { type Blobs, openBlobs } from './storage.ts';
+import { createTenancy } from './tenants/tenancy.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { createOutbox, hasFailingReceiver } from './webhooks/outbox.ts';
 
@@ -81,19 +82,16 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
     const work = openWork(stack, { ...parts, buckets, ...reports });
     const input = { db, stores, limits, validation, sandbox, trustList };
     const { storage } = blobs;
-    const webhookGuard = createWebhookGuard(settings);
+    const { webhookAllow } = settings;
     return {
       /** Database, tenants, keys and users; closed with the app. */
       core,
       analyses,
       evidence: createEvidence({ core, input, now }),
-      /** The part that the tenant's own members can administer. */
       administration: {
-        tenancy: openTenancy({ core, storage, webhookGuard, now }),
+        tenancy: createTenancy({ ...storage, db, keys: core.keys, webhookAllow, now }),
         tenantUsers: createTenantUsers(core),
-        /** Addresses that webhooks may be sent to. */
-        webhookAllow: settings.webhookAllow,
-        /** Creates the first account from a browser. */
+        webhookAllow,
         firstUser: await createFirstUser(core),
         feedback: work.feedback,
       },
@@ -109,7 +107,6 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
   });
 }
 
-/** Opens what examines pictures. */
 async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const modelsDir = modelsFolder(settings);
   const registry = createRegistry({ extra: modelsDir });
@@ -153,7 +150,6 @@ function openOperations(parts: OperationsParts) {
       now,
     }),
     workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, sandbox, now }),
-    /** Starts working on jobs and delivering webhooks. */
     start: () => work.start(),
   };
 }

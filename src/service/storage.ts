@@ -23,12 +23,6 @@ import { createAzureStore } from '../ports/storage/azure/azure.ts';
 import { createSealedConfigs } from '../ports/storage/configs.ts';
 import { createS3Store } from '../ports/storage/s3/s3.ts';
 import { createSharedStore } from '../ports/storage/shared-store.ts';
-import {
-  createTenancy,
-  type Tenancy,
-  type TenancyContext,
-  type WebhookGuard,
-} from './tenants/tenancy.ts';
 
 export type Blobs = ReturnType<typeof openBlobs>;
 
@@ -88,7 +82,6 @@ export function openBlobs(parts: BlobParts) {
       if (shared === null || settings.defaultStorage === null) return;
       await proveDefaultStorage(settings.defaultStorage, { shared, onError });
     },
-    /** Checks that the service's own store works. */
     check: async () => {
       // Runs need this folder even if the objects are elsewhere, and so does a database in it.
       await checkFolder(root);
@@ -107,7 +100,11 @@ interface TenantStorageParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** @throws {ForensicsError} `config_invalid` for an invalid address range or default store. */
+/**
+ * Kept out of the core because clients for S3 and Azure are slow to load, and few commands need them.
+ *
+ * @throws {ForensicsError} `config_invalid` for an invalid address range or default store.
+ */
 export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
   const { db } = core.database;
   // Which addresses tenants' stores may have.
@@ -125,7 +122,6 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
     openRemote,
     guard,
     shared,
-    /** Type of the service's own store. */
     defaultType: shared?.config.type ?? 's3',
   };
 }
@@ -164,20 +160,4 @@ function remoteOpener(settings: Settings, guard: ConnectionGuard): OpenRemoteSto
       ? createS3Store(config.s3, { ...limits, internal: config.shared?.internal ?? null })
       : createAzureStore(config.azure, { ...limits, expirySeconds });
   };
-}
-
-interface TenancyParts extends Pick<TenancyContext, 'webhookGuard' | 'now'> {
-  readonly core: Pick<Core, 'database' | 'keys'>;
-  readonly storage: ReturnType<typeof openTenantStorage>;
-}
-
-/** Kept out of the core because clients for S3 and Azure are slow to load, and few commands need them. */
-export function openTenancy({ core, storage, webhookGuard, now }: TenancyParts): Tenancy {
-  const { database, keys } = core;
-  return createTenancy({ ...storage, db: database.db, keys, webhookGuard, now });
-}
-
-/** @throws {ForensicsError} `config_invalid` for an invalid address range. */
-export function createWebhookGuard({ webhookAllow }: Pick<Settings, 'webhookAllow'>): WebhookGuard {
-  return createConnectionGuard(createAddressGuard(webhookAllow));
 }

@@ -149,16 +149,17 @@ function createTenantActs(core: Core, settings: Settings) {
 
 /** Loaded on demand, because the clients for S3 and Azure are slow to load. */
 async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
-  const { openTenancy, openTenantStorage } = await import('../../service/storage.ts');
+  const { openTenantStorage } = await import('../../service/storage.ts');
+  const { createTenancy } = await import('../../service/tenants/tenancy.ts');
   const storage = openTenantStorage({ settings, core, now, onError: raise });
-  return openTenancy({ core, storage, webhookGuard: null, now });
+  const { database, keys } = core;
+  return createTenancy({ ...storage, db: database.db, keys, webhookAllow: null, now });
 }
 
 /** This is only a warning, because the server's settings may differ from this command's. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
-  const { createWebhookGuard } = await import('../../service/storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
-  const complaint = complaintAbout(webhookUrl, createWebhookGuard(settings));
+  const complaint = complaintAbout(webhookUrl, settings.webhookAllow);
   if (complaint !== null) log(`Warning, judging by this command's settings: ${complaint}`);
 }
 

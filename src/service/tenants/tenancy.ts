@@ -13,7 +13,7 @@ import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
 import { nullOn, ForensicsError } from '../../errors.ts';
 import { type Reader, transact, type Clocked } from '../../ports/db/database.ts';
 import { tenants } from '../../ports/db/schema.ts';
-import type { ConnectionGuard } from '../../ports/network/address-guard.ts';
+import { createAddressGuard, createConnectionGuard } from '../../ports/network/address-guard.ts';
 import type { BucketCors, OpenRemoteStore } from '../../ports/storage/stores.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from '../../ports/storage/configs.ts';
 import { maskStorage, mergeStorage } from './merge-storage.ts';
@@ -26,15 +26,13 @@ export interface TenancyContext extends Clocked {
   readonly configs: SealedConfigs;
   readonly cors: Pick<BucketCors, 'apply'>;
   readonly openRemote: OpenRemoteStore;
-  /** Type of the service's own store. */
   readonly defaultType: StorageType;
   /** Where webhooks may go. Null allows every URL, for callers without the server's settings. */
-  readonly webhookGuard: WebhookGuard | null;
+  readonly webhookAllow: readonly string[] | null;
 }
 
 export function createTenancy(context: TenancyContext) {
   return {
-    /** Reads the tenant, with its secrets masked. */
     read: (tenant: Tenant) => readTenant(context, tenant),
     /**
      * Changes the members in the request and returns the tenant's new state. A returned tenant can be sent back
@@ -84,12 +82,12 @@ async function changeTenant(
 
 /** A URL already stored may be sent back, even if the settings no longer allow it. */
 function assertWebhookAllowed(
-  { webhookGuard }: Pick<TenancyContext, 'webhookGuard'>,
+  { webhookAllow }: Pick<TenancyContext, 'webhookAllow'>,
   tenant: Tenant,
   { webhookUrl = null }: TenantRequest,
 ): void {
-  if (webhookGuard === null || webhookUrl === null || webhookUrl === tenant.webhookUrl) return;
-  const complaint = complaintAbout(webhookUrl, webhookGuard);
+  if (webhookAllow === null || webhookUrl === null || webhookUrl === tenant.webhookUrl) return;
+  const complaint = complaintAbout(webhookUrl, webhookAllow);
   if (complaint !== null) throw new ForensicsError('invalid_request', complaint);
 }
 
@@ -261,13 +259,14 @@ function describeWarning(stored: StoredConfig | null): string | null {
   return corsWarning === null ? null : `Browsers may be unable to reach the bucket: ${corsWarning}`;
 }
 
-export type WebhookGuard = Pick<ConnectionGuard, 'refusalOf'>;
-
 /**
  * Why nothing can ever be delivered to this URL. Null for host names, which are resolved and checked on every delivery,
  * and for text that is not a URL.
+ *
+ * @param allowed - addresses that webhooks may be sent to: `external`, `private`, CIDRs.
  */
-export function complaintAbout(webhookUrl: string, guard: WebhookGuard): string | null {
+export function complaintAbout(webhookUrl: string, allowed: readonly string[]): string | null {
+  const guard = createConnectionGuard(createAddressGuard(allowed));
   const host = URL.parse(webhookUrl)?.hostname ?? '';
   if (guard.refusalOf(host) === null) return null;
   return 'webhookUrl is an address that webhooks are not allowed to reach; ask the administrator to allow it with the webhookAllow setting.';

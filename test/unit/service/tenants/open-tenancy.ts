@@ -2,10 +2,6 @@
 
 import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
-import {
-  createAddressGuard,
-  createConnectionGuard,
-} from '../../../../src/ports/network/address-guard.ts';
 import { createBucketCors, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
 import { createTenancy } from '../../../../src/service/tenants/tenancy.ts';
@@ -28,8 +24,7 @@ export async function openTenancy({
   const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
   const cors = createBucketCors({ db, defaultOrigins, now });
-  const webhookGuard = createConnectionGuard(createAddressGuard(webhookAllow));
-  const parts = { db, keys, configs, cors, openRemote, webhookGuard, now };
+  const parts = { db, keys, configs, cors, openRemote, webhookAllow, now };
   const tenancy = createTenancy({ ...parts, defaultType: 's3' });
   return { db, tenants: createTenants({ db, now }), keys, configs, cors, tenancy };
 }
