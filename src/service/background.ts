@@ -28,7 +28,6 @@ interface BackgroundOptions {
   readonly outbox: Outbox;
   readonly analyses: Pick<Analyses, 'run' | 'cleanUp'>;
   readonly buckets: Pick<Buckets, 'sweep'>;
-  /** Examines pictures in runs; also renders reports on request. */
   readonly sandbox: Pick<Sandbox, 'status'>;
   readonly now: () => Date;
   readonly onError: (what: string, error: unknown) => void;
@@ -148,7 +147,6 @@ function listChores({ core, analyses, buckets, now, onNotice }: BackgroundOption
 // Resources are released in reverse order of acquisition, even if acquiring one of them fails.
 
 export interface Stack {
-  /** Registers how to release a resource. */
   defer(release: () => void | Promise<void>): void;
   /** Releases everything; one failing release does not prevent the others. */
   unwind(): Promise<void>;

@@ -224,10 +224,9 @@ function readAuthorities(file: string | null): string | null {
 
 // Whether a database contains all of an installation that is being moved into it.
 
-const key = 'migration';
+const migrationKey = 'migration';
 
 interface State {
-  /** Identifies the installation. */
   readonly from: string;
   readonly isFinished: boolean;
 }
@@ -252,19 +251,18 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
         'That database belongs to another installation; specify an empty one.',
       );
     }
-    if (found === null)
-      await tx
-        .insert(settingRows)
-        .values({ key, value: toText({ from, isFinished: false }) })
-        .run();
+    if (found === null) {
+      const value = JSON.stringify({ from, isFinished: false } satisfies State);
+      await tx.insert(settingRows).values({ key: migrationKey, value }).run();
+    }
   });
 }
 
 export async function finishMigration(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     const { from } = (await stateIn(tx)) ?? { from: '' };
-    const value = toText({ from, isFinished: true });
-    await tx.update(settingRows).set({ value }).where(eq(settingRows.key, key)).run();
+    const value = JSON.stringify({ from, isFinished: true } satisfies State);
+    await tx.update(settingRows).set({ value }).where(isMigration).run();
   });
 }
 
@@ -278,10 +276,8 @@ async function assertFullyMigrated(db: Db): Promise<void> {
 }
 
 async function stateIn(reader: Pick<Db, 'select'>): Promise<State | null> {
-  const row = await reader.select().from(settingRows).where(eq(settingRows.key, key)).get();
+  const row = await reader.select().from(settingRows).where(isMigration).get();
   return row === undefined ? null : JSON.parse(row.value);
 }
 
-function toText(state: State): string {
-  return JSON.stringify(state);
-}
+const isMigration = eq(settingRows.key, migrationKey);

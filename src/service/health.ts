@@ -27,14 +27,10 @@ type CheckName = (typeof checkNames)[number];
 interface HealthParts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
-  /** Checks that runs have the models they need. */
   readonly checkModel: () => Promise<void>;
-  /** Checks that the service's own store works. */
   readonly checkStorage: () => Promise<void>;
   readonly jobKinds: readonly string[];
-  /** Number of jobs this process is working on. */
   readonly jobsInHand: () => number;
-  /** Whether any tenant's receiver is switched off or failing. */
   readonly hasFailingReceiver: () => Promise<boolean>;
   /** False while log lines are being dropped. */
   readonly isLogWorking: () => boolean;
@@ -116,7 +112,6 @@ export function createWorkload({ db, queue, jobKinds, worker, sandbox, now }: Wo
       jobsInHand: worker.running(),
       /** Total since the installation was set up, over all processes. */
       analysesCompleted: await countCompleted(db),
-      /** Database statements of this process. */
       statements: { ...statementsOfProcess },
       children: sandbox.status(),
       deliveries: { waiting, givenUpInADay: givenUp },
@@ -188,7 +183,6 @@ interface ModelHealthParts {
   readonly now: () => Date;
 }
 
-/** Result of the last reading of the files. */
 interface Reading {
   readonly stamp: string;
   readonly cause: ForensicsError | null;

@@ -23,7 +23,6 @@ const keyPattern = new RegExp(
   `^sk-([a-z0-9]{1,16})-([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checkLength}})$`,
 );
 
-/** Generates a key for the tenant with this tag. */
 export function newSecret(tag: string): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(62)]).join('');
   return `sk-${tag}-${random}${checksum(tag, random)}`;
@@ -37,7 +36,6 @@ export function readTag(secret: string): string | null {
   return check === checksum(tag!, random!) ? tag! : null;
 }
 
-/** The key as shown after the response that created it. */
 export function masked(tag: string, ending: string): string {
   return `sk-${tag}-${'*'.repeat(8)}${ending}`;
 }
@@ -57,13 +55,11 @@ type Shown = Pick<
   'uuid' | 'name' | 'createdAt' | 'expiresAt' | 'lastUsedAt' | 'replacedAt'
 >;
 
-interface Showing {
-  readonly secret: string;
-  readonly at: Date;
-}
-
 /** An API key as returned to clients: complete in the response that creates it, and masked from then on. */
-export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
+export function keyEntry(
+  key: Shown,
+  { secret, at }: { readonly secret: string; readonly at: Date },
+): KeyEntry {
   return {
     uuid: key.uuid,
     name: key.name,

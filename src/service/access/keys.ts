@@ -33,7 +33,6 @@ export interface NewKey {
 
 export interface Rotation extends Omit<NewKey, 'name'> {
   readonly which: KeySelector;
-  /** Longest time the old key stays valid. */
   readonly graceMs: number;
 }
 
@@ -215,11 +214,8 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 // The replacement of a key by a new one, with a grace period during which both are valid.
 
 /**
- * The key that a rotation replaces, and keys of the same name that earlier rotations replaced and
- * that are still in their grace period.
- *
- * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys
- *   have the name and none replaced another.
+ * The key that a rotation replaces, and keys of the same name that earlier rotations replaced and that are still in
+ * their grace period. @throws {ForensicsError} as `rotate`.
  */
 async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Date) {
   const find = (...conditions: readonly SQL[]) =>
@@ -295,7 +291,6 @@ interface KeySearch {
   readonly tenantId: string;
   /** The time at which the entries are shown. */
   readonly at: Date;
-  /** Conditions for the keys; all keys if omitted. */
   readonly which?: SQL | undefined;
 }
 

@@ -52,7 +52,6 @@ export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 // identity, and rejects one whose session has ended; - callers cannot tell whether an address has
 // an account; - every user has an id of 24 hex digits, the same at every login.
 
-/** A login, as reported for the usage statistics. */
 export interface Login {
   readonly userId: string;
   readonly tenantIds: readonly string[];

@@ -42,7 +42,6 @@ export async function readCount(db: Db, { who, windowMs, at }: CountKey): Promis
   return row === undefined ? null : { requests: row[0], begunAt: row[1] };
 }
 
-/** Deletes counts whose window has ended. */
 export async function forgetCounts(db: Db, before: Date): Promise<void> {
   if (db.engine === 'sqlite') return;
   await db.run(sql`DELETE FROM request_counts WHERE begun_at < ${before.getTime()}`);

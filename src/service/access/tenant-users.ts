@@ -16,7 +16,6 @@ export interface Manager {
 }
 
 export interface TenantUser extends User {
-  /** Whether the requesting user may change the account. */
   readonly isManageable: boolean;
 }
 

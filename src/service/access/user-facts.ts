@@ -61,7 +61,6 @@ function invalid(message: string): ForensicsError {
 
 type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
 
-/** Records changes to people in the audit log. */
 export interface UserAct {
   readonly userId: string;
   readonly at: Date;

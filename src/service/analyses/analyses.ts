@@ -53,7 +53,6 @@ export function createAnalyses(options: AnalysesOptions) {
   // A repeated request gets the response of the first, and concurrent ones read or render a picture only once.
   const oneAtATime = createMutex();
   return {
-    /** Limits for pictures. */
     limits: options.limits,
     create: async (caller: Caller, request: CreateRequest) =>
       withoutActorName(await createAnalysis(context, caller, request)),
@@ -81,7 +80,6 @@ export function createAnalyses(options: AnalysesOptions) {
       oneAtATime(`${caller.tenant.id} ${request.id}`, async () =>
         withoutActorName(await retryAnalysis(context, caller, request)),
       ),
-    /** The worker's handler for `runJob` jobs. */
     run: createRun(context),
     /** The daily chore: removes whatever the retention rules no longer allow us to keep. */
     cleanUp: (signal: AbortSignal) => cleanUp(context, signal),

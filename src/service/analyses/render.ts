@@ -24,9 +24,7 @@ import { factKeys, readSearchKeys, search } from './seen-before.ts';
 interface RenderJob {
   readonly row: AnalysisRow;
   readonly store: BlobStore;
-  /** The evidence itself. */
   readonly bytes: Uint8Array;
-  /** Whether the client has replaced its upload since. */
   readonly isUploadReplaced: boolean;
   readonly examination: Examination;
   readonly examinedAt: Date;

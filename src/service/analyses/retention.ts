@@ -19,8 +19,9 @@ import type { Context } from './context.ts';
 import { outputKeys, parseRendered } from './examination-row.ts';
 import { isFree } from '../holds/legal-holds.ts';
 import { type LifecycleParts, logAnalysis, toTarget } from './lifecycle/changes.ts';
-import { removeExpired, removeRemaining } from './lifecycle/client.ts';
+import { removeAll } from './lifecycle/client.ts';
 import { addOrphans, sweepObjects } from './orphan-objects.ts';
+import { findExpired, findRemaining } from './rows.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -50,10 +51,10 @@ async function deleteExpired(context: Context, signal: AbortSignal): Promise<num
   if (retention.retentionDays === 0) return 0;
   const before = daysAgo(now(), retention.retentionDays);
   let deleted = 0;
-  for (const { id } of await db.select({ id: tenants.id }).from(tenants).all()) {
-    deleted += await inBatches(signal, () =>
-      removeExpired(context, { tenantId: id, before, limit: batch }),
-    );
+  for (const { id: tenantId } of await db.select({ id: tenants.id }).from(tenants).all()) {
+    const find = (tx: Tx) => findExpired(tx, { tenantId, before, limit: batch });
+    const removal = { tenantId, find, because: 'retention', by: service } as const;
+    deleted += await inBatches(signal, () => removeAll(context, removal));
   }
   return deleted;
 }
@@ -85,9 +86,10 @@ async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
 /** Deletes a tenant's analyses as a client would. @returns the number deleted. */
 export async function hideAnalyses(
   parts: LifecycleParts,
-  { signal, ...which }: { tenantId: string; by: Actor; signal: AbortSignal },
+  { signal, tenantId, by }: { tenantId: string; by: Actor; signal: AbortSignal },
 ): Promise<number> {
-  return inBatches(signal, () => removeRemaining(parts, { ...which, limit: batch }));
+  const find = (tx: Tx) => findRemaining(tx, { tenantId, limit: batch });
+  return inBatches(signal, () => removeAll(parts, { tenantId, find, because: 'tenant', by }));
 }
 
 /**

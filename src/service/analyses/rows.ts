@@ -40,14 +40,12 @@ export interface Target {
   readonly analysisId: string;
 }
 
-export interface Expired {
+interface Expired {
   readonly tenantId: string;
   /** Compared with the time of the last change, or of creation if there was none. */
   readonly before: Date;
   readonly limit: number;
 }
-
-export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
 
 // Reads only the columns that responses need, because in a long list every column costs time.
 const {
@@ -217,7 +215,7 @@ export async function findExpired(
 /** Analyses of a deleted tenant that are not deleted yet, in any state. */
 export async function findRemaining(
   reader: Reader,
-  { tenantId, limit }: Remaining,
+  { tenantId, limit }: Omit<Expired, 'before'>,
 ): Promise<readonly AnalysisRow[]> {
   const isRemaining = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   return reader.select().from(analyses).where(isRemaining).limit(limit).all();

@@ -19,7 +19,6 @@ import { getRow, type Target } from './rows.ts';
 const maxPerKey = 200;
 /** Maximum number of pictures compared; those that share the most keys come first. */
 const maxCompared = 20;
-/** Maximum number of pictures listed in a response. */
 const maxListed = 20;
 
 /** Whether the tenant's settings allow comparing its pictures. */
@@ -29,11 +28,8 @@ export async function isSearched(reader: Reader, { tenantId }: Pick<Target, 'ten
   return found?.on === true;
 }
 
-/** What a search compares. */
 export interface SearchKeys {
-  /** See `packFingerprint`. */
   readonly packed: Uint8Array;
-  /** See `factKeys`. */
   readonly facts: readonly number[];
 }
 
@@ -50,7 +46,6 @@ export async function addFingerprint(
     SELECT value, ${id} FROM (${keys}) AS list WHERE (SELECT count(*) FROM (${others}) AS others) < ${maxPerKey}`);
 }
 
-/** Deletes the fingerprint, if any. */
 export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target): Promise<void> {
   const isOfIt = eq(fingerprints.analysisId, analysisId);
   const found = await tx.delete(fingerprints).where(isOfIt).returning().get();

@@ -37,7 +37,6 @@ export async function listAnalyses(
     endIndex: start + entries.length,
     /** Number of analyses on this page. */
     total: entries.length,
-    /** Total number of matches. */
     totalCount: total,
     /** For a case, see `countOfOneCamera`; null for any other list. */
     ofOneCamera: which && (await countOfOneCamera(db, which)),

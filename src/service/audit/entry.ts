@@ -32,7 +32,6 @@ export const serviceChain = 'service';
 /** Stands for the previous hash in the first entry, and for the last hash of an empty chain. */
 export const noHash = '0'.repeat(64);
 
-/** An event to be logged. */
 export interface Note<E extends EventName = EventName> {
   readonly chain: string;
   readonly at: Date;
@@ -43,7 +42,6 @@ export interface Note<E extends EventName = EventName> {
   readonly details: EventDetails[E];
 }
 
-/** The content of a line. */
 type Entry = { readonly [E in EventName]: EntryOf<E> }[EventName];
 
 export interface EntryOf<E extends EventName> extends Omit<Note<E>, 'at'> {
@@ -54,7 +52,6 @@ export interface EntryOf<E extends EventName> extends Omit<Note<E>, 'at'> {
   readonly previous: string;
 }
 
-/** A line and its hash. */
 export interface Line {
   readonly text: string;
   readonly hash: string;
@@ -113,7 +110,6 @@ export async function readLines(
     : lines.orderBy(desc(seq)).limit(limit).all();
 }
 
-/** A line and its position in the chain. */
 export interface Link extends Line {
   readonly seq: number;
 }
@@ -221,9 +217,7 @@ export interface EventDetails {
     readonly outputs: FileHashes | null;
   };
   readonly 'analysis.failed': { readonly code: string };
-  /** The service retried after a failed attempt. */
   readonly 'analysis.retried': { readonly retryCount: number };
-  /** A client retried after the analysis had failed. */
   readonly 'analysis.restarted': AnalysisOptions;
   readonly 'analysis.rolled_back': None;
   readonly 'analysis.upgraded': {

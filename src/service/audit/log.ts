@@ -94,7 +94,6 @@ async function begin(tx: Tx, chain: string, at: Date): Promise<ChainEnd> {
   return write(tx, { chain, at, actor: service, ...auditEvent }, empty);
 }
 
-/** @returns the new head. */
 async function write<E extends EventName>(
   tx: Tx,
   note: Note<E>,
@@ -143,7 +142,6 @@ interface Break {
   /** Null if the whole chain is at fault, or if the entry is known only by the recorded hash. */
   readonly seq: number | null;
   readonly fault: Fault;
-  /** One sentence. */
   readonly explanation: string;
 }
 
@@ -189,7 +187,6 @@ export async function verifyChain(
   });
 }
 
-/** How far the chain has been verified. */
 interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
 
 async function walkLinks(chain: string, links: AsyncIterable<Link>, noted?: string): Promise<Walk> {

@@ -21,7 +21,6 @@ export interface Submission {
   readonly message: FeedbackMessage;
 }
 
-/** Kind of the send jobs. */
 export const sendJob = 'feedback.send';
 
 interface FeedbackOptions {
@@ -107,7 +106,6 @@ export function createFeedback(options: FeedbackOptions) {
           await queue.enqueue(tx, sendJob, { feedbackId: id, channel } satisfies Task);
       });
     },
-    /** The worker's handler for `sendJob` jobs. */
     send,
   };
 }

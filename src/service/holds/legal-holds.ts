@@ -11,7 +11,6 @@ import { type Clocked, type Reader, transact, type Tx } from '../../ports/db/dat
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 
-/** What a hold applies to. */
 export interface Held {
   readonly tenantId: string;
   /** Null for all the tenant's data. */

@@ -15,7 +15,6 @@ interface WorkerOptions extends Clocked {
   readonly queue: Queue;
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly workerId: string;
-  /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
   /** Returns false while no job could start; no job is claimed then. */
   readonly canBegin?: () => boolean;
@@ -86,7 +85,6 @@ export function createWorker(options: WorkerOptions) {
   return {
     start: () => loop.start(),
     running: () => loop.inHand().length,
-    /** Works until nothing is due or running. */
     drain: () => loop.drain(),
     /** Takes no new jobs, gives running ones `graceMs` to finish, then aborts them and returns them to the queue. */
     async stop({ graceMs = 10_000 }: { readonly graceMs?: number } = {}) {
@@ -155,7 +153,6 @@ function createFairScheduler(now: () => Date) {
       .map(([owner]) => owner);
 
   return {
-    /** Owners whose jobs must not start now. */
     blocked,
     /**
      * Lists of owners to skip, from the fairest choice to the least fair: first prefer an owner without a running job who
@@ -194,7 +191,6 @@ function createFairScheduler(now: () => Date) {
 
 interface Room {
   readonly folder: string;
-  /** Number of bytes that one run writes. */
   readonly bytes: number;
   /** Number of runs in all processes writing to this disk, including the one about to start. */
   readonly runsUnderWay: () => Promise<number>;

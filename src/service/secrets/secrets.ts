@@ -45,10 +45,8 @@ export interface Secrets {
   of(purpose: Purpose): Buffer;
 }
 
-/** Base64 by purpose. */
 type Kept = Partial<Record<string, string>>;
 
-/** Key of the row in the settings table. */
 export const keptSecretsKey = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 

@@ -24,15 +24,13 @@ import {
   type StorageConfig,
 } from '../../ports/storage/configs.ts';
 import {
-  checkAzure,
-  checkInternal,
+  azureRules,
+  check,
   checkRequest,
-  checkS3,
-  type InternalMembers,
-  internalMembers,
+  internalRules,
   invalidStorage,
   readMembers,
-  s3Members,
+  s3Rules,
 } from './storage-config.ts';
 
 /**
@@ -56,7 +54,7 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   const kept = stored === null ? {} : membersToKeep(stored, fresh);
   const useSSL = fresh.useSSL ?? kept.useSSL ?? true;
   const merged = { ...s3Defaults, port: useSSL ? 443 : 80, ...kept, ...fresh, useSSL };
-  const checked = checkS3(merged);
+  const checked = check('s3', merged, s3Rules);
   const config = { ...checked, endpoint: checked.endpoint.toLowerCase() };
   if (stored === null) return config;
   const isThere =
@@ -84,7 +82,7 @@ function mergeAzure(
   given: Partial<AzureStorageConfig>,
 ): AzureStorageConfig {
   const fresh = withoutMasks('azure', given, stored === null ? {} : maskAzure(stored));
-  const config = checkAzure({ ...stored, ...fresh });
+  const config = check('azure', { ...stored, ...fresh }, azureRules);
   const isThere = stored === null || stored.containerName === config.containerName;
   if (fresh.connectionString === undefined && !isThere) throw elsewhere('azure.connectionString');
   return config;
@@ -169,7 +167,8 @@ export function readDefaultStorage(file: string): SharedConfig {
 
 function toSharedConfig(value: unknown): SharedConfig {
   const { s3 = null, azure } = readMembers(value, '', ['s3', 'azure']);
-  const given = s3 === null ? {} : readMembers(s3, '.s3', [...s3Members, ...internalMembers]);
+  const known = Object.keys({ ...s3Rules, ...internalRules });
+  const given = s3 === null ? {} : readMembers(s3, '.s3', known);
   const { internalEndpoint, internalPort, internalUseSSL, ...own } = given;
   const config = mergeStorage(null, checkRequest({ s3: s3 === null ? null : own, azure }));
   const internal =
@@ -189,13 +188,16 @@ function internalAddress(
     internalEndpoint,
     internalPort,
     internalUseSSL,
-  }: Readonly<Record<keyof InternalMembers, unknown>>,
+  }: Readonly<Record<keyof typeof internalRules, unknown>>,
 ): S3Address | null {
-  const address = checkInternal({
+  const draft = {
     internalEndpoint: internalEndpoint ?? endpoint,
     internalPort: internalPort ?? port,
     internalUseSSL: internalUseSSL ?? useSSL,
-  });
+  };
+  const own = check('s3', draft, internalRules);
+  const host = own.internalEndpoint.toLowerCase();
+  const address = { endpoint: host, port: own.internalPort, useSSL: own.internalUseSSL };
   return isDeepStrictEqual(address, { endpoint, port, useSSL }) ? null : address;
 }
 

@@ -4,7 +4,6 @@ import { isIP } from 'node:net';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type { AzureStorageConfig, S3StorageConfig, StorageRequest } from '../../contract/tenant.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { S3Address } from '../../ports/storage/configs.ts';
 
 const maxOrigins = 100;
 
@@ -20,13 +19,13 @@ type Members = Readonly<Record<string, unknown>>;
 type Draft<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
 /** The address at which the service itself reaches a store inside its network. */
-export interface InternalMembers {
+interface InternalMembers {
   readonly internalEndpoint: string;
   readonly internalPort: number;
   readonly internalUseSSL: boolean;
 }
 
-const s3Rules: Rules<S3StorageConfig> = {
+export const s3Rules: Rules<S3StorageConfig> = {
   endpoint: {
     allowed: 'a host name or address without scheme, port or path, such as minio.example',
     test: isText((host) => isHostName(host) || isIP(host) !== 0),
@@ -64,7 +63,7 @@ const s3Rules: Rules<S3StorageConfig> = {
   },
 };
 
-const azureRules: Rules<AzureStorageConfig> = {
+export const azureRules: Rules<AzureStorageConfig> = {
   containerName: {
     allowed: '3 to 63 lower-case letters, digits and single hyphens',
     test: isText((name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)),
@@ -76,15 +75,11 @@ const azureRules: Rules<AzureStorageConfig> = {
   },
 };
 
-const internalRules: Rules<InternalMembers> = {
+export const internalRules: Rules<InternalMembers> = {
   internalEndpoint: s3Rules.endpoint,
   internalPort: s3Rules.port,
   internalUseSSL: s3Rules.useSSL,
 };
-
-export const s3Members = Object.keys(s3Rules);
-const azureMembers = Object.keys(azureRules);
-export const internalMembers = Object.keys(internalRules);
 
 /**
  * Checks an untrusted configuration in a request, where members may be missing.
@@ -94,11 +89,12 @@ export const internalMembers = Object.keys(internalRules);
 export function checkRequest(value: unknown): StorageRequest {
   const { s3 = null, azure = null } = readMembers(value, '', ['s3', 'azure']);
   return {
-    s3: s3 === null ? null : checkGiven('s3', readMembers(s3, '.s3', s3Members), s3Rules),
+    s3:
+      s3 === null ? null : checkGiven('s3', readMembers(s3, '.s3', Object.keys(s3Rules)), s3Rules),
     azure:
       azure === null
         ? null
-        : checkGiven('azure', readMembers(azure, '.azure', azureMembers), azureRules),
+        : checkGiven('azure', readMembers(azure, '.azure', Object.keys(azureRules)), azureRules),
   };
 }
 
@@ -120,27 +116,12 @@ export function readMembers(value: unknown, path: string, known: readonly string
   );
 }
 
-/** @throws {ForensicsError} `invalid_request`, saying which member is missing or invalid. */
-export function checkS3(draft: Partial<S3StorageConfig>): S3StorageConfig {
-  return check('s3', draft, s3Rules);
-}
-
-/** @throws {ForensicsError} `invalid_request` as above. */
-export function checkAzure(draft: Partial<AzureStorageConfig>): AzureStorageConfig {
-  return check('azure', draft, azureRules);
-}
-
-/** @throws {ForensicsError} `invalid_request` as above. */
-export function checkInternal(draft: Draft<InternalMembers>): S3Address {
-  const { internalEndpoint, internalPort, internalUseSSL } = check('s3', draft, internalRules);
-  return { endpoint: internalEndpoint.toLowerCase(), port: internalPort, useSSL: internalUseSSL };
-}
-
 export function invalidStorage(member: string, what: string): ForensicsError {
   return new ForensicsError('invalid_request', `storageConfig.${member} ${what}.`);
 }
 
-function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): T {
+/** @throws {ForensicsError} `invalid_request`, saying which member is missing or invalid. */
+export function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): T {
   for (const member in rules) {
     if (draft[member] === undefined) {
       const { allowed } = rules[member];

@@ -157,7 +157,6 @@ function changedFields(before: Tenant, change: TenantUpdate['change']): string[]
   return Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? [field] : []));
 }
 
-/** State of a webhook to which nothing has been sent yet. */
 export const freshWebhook = {
   webhookDisabledAt: null,
   webhookDisabledReason: null,

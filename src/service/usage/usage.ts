@@ -29,7 +29,6 @@ type Counter =
   | 'upgrades'
   /** Analyses that failed after processing began. A rejected upload is never processed and not counted. */
   | 'errors'
-  /** Retries, whether automatic or requested by a client. */
   | 'retries'
   /** Number of times an analysis went from pending to processing. */
   | 'runs'
@@ -66,7 +65,6 @@ export async function countUsage(
     .run();
 }
 
-/** Counts a person's login for each tenant they may act for. */
 export async function countLogin(tx: Tx, tenantIds: readonly string[], at: Date): Promise<void> {
   for (const tenantId of new Set(tenantIds))
     await countUsage(tx, { tenantId, at }, [['logins', 1]]);
@@ -102,7 +100,6 @@ interface Period {
   readonly endTime: Date;
   /** First and last day, inclusive; null for all days. */
   readonly days: readonly [first: string, last: string] | null;
-  /** True if the period includes the present. */
   readonly isLive: boolean;
 }
 
@@ -169,7 +166,6 @@ function invalid(message: string): ForensicsError {
   return new ForensicsError('invalid_request', message);
 }
 
-/** Number of analyses ever completed, over all tenants. */
 export async function countCompleted(reader: Reader): Promise<number> {
   const amount = sql<number>`coalesce(sum(${usageCounters.amount}), 0)`;
   const isSuccess = inArray(usageCounters.counter, ['success.api', 'success.app']);

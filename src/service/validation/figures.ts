@@ -12,7 +12,6 @@ import {
 import { auc, aucInterval, calibrationError, heldOutRatios } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 
-/** The outcome for one labelled picture. */
 export interface Outcome {
   readonly isFake: boolean;
   /** Subfolder within its class; empty if the file is in none. */

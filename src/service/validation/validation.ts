@@ -65,7 +65,6 @@ const classPictures = Type.Object({
   /** Number of files with the same bytes as another in the class. */
   repeated: count,
   leftOutBySample: count,
-  /** Number of files that could not be examined. */
   failed: count,
   measured: count,
   /** Number of pictures that declare themselves generated. Verdicts ignore such declarations here. */

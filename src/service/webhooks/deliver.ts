@@ -193,7 +193,6 @@ interface TestMessage {
   readonly at: Date;
 }
 
-/** Sent in addition to the contract's events `create`, `update` and `delete`. */
 const testEvent = 'test';
 
 /**

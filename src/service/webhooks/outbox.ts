@@ -24,7 +24,6 @@ import { deliveries, tenants } from '../../ports/db/schema.ts';
 
 interface NewDelivery {
   readonly tenantId: string;
-  /** Id of the object the message is about. */
   readonly subject: string;
   /** Kind of event, for the `webhook-event` header. */
   readonly event: string;
@@ -54,7 +53,6 @@ export function createOutbox(parts: Clocked) {
       claimDue(parts, slots, leaseMs),
     /** When the next message is due, ignoring the tenants in `except`. */
     nextDueAt: (except: readonly string[]) => findNextDue(parts, except),
-    /** Marks the message as delivered. */
     accept: async (delivery: Delivery, outcome: string) =>
       transact(db, async (tx) => {
         const end = { state: 'delivered', outcome, at: now() } as const;

@@ -14,7 +14,6 @@ import { ForensicsError } from '../../../errors.ts';
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** The person whose password it is. */
 interface Person {
   readonly email: string;
   readonly name: string | null;

@@ -56,14 +56,17 @@ export function createSessions({ db, now }: Clocked) {
     async end(refreshToken: string) {
       await transact(db, async (tx) => {
         const found = await find(tx, refreshToken);
-        if (found === undefined) return;
-        const isOpen = and(eq(sessions.id, found.session.id), isNull(sessions.revokedAt));
-        await tx.update(sessions).set({ revokedAt: now() }).where(isOpen).run();
+        if (found !== undefined) await endSession(tx, found.session.id, now());
       });
     },
     /** The user a token belongs to, whether or not it is still valid; null for an unknown one. */
     ownerOf: async (refreshToken: string) => (await find(db, refreshToken))?.session.userId ?? null,
   };
+}
+
+async function endSession(tx: Tx, id: string, at: Date): Promise<void> {
+  const isOpen = and(eq(sessions.id, id), isNull(sessions.revokedAt));
+  await tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
 }
 
 /** Ends all sessions of a user, or all except one. */
@@ -85,8 +88,7 @@ async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSessi
   if (found === undefined) return null;
   const { token, session } = found;
   if (token.usedAt !== null) {
-    const isOpen = and(eq(sessions.id, session.id), isNull(sessions.revokedAt));
-    await tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
+    await endSession(tx, session.id, at);
     return null;
   }
   if (!isAlive(session, at) || token.expiresAt <= at) return null;
@@ -137,7 +139,6 @@ export async function purgeExpired(db: Db, at: Date): Promise<void> {
   });
 }
 
-/** The user a token is about. */
 export interface Subject {
   readonly userId: string;
   readonly sessionId: string;

@@ -98,7 +98,6 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
 
 const oneFailureLess = sql`CASE WHEN ${loginAttempts.failures} > 0 THEN ${loginAttempts.failures} - 1 ELSE 0 END`;
 
-/** Deletes rows that no longer count. */
 export async function purgeLoginAttempts(tx: Tx, at: Date): Promise<void> {
   const before = new Date(at.getTime() - forgottenAfterMs);
   await tx.delete(loginAttempts).where(lt(loginAttempts.lastAt, before)).run();

@@ -99,14 +99,6 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
   };
 }
 
-/** Caches something fetched from a remote service, to survive the service's outages. */
-export interface Cached<T> {
-  /** The cached value; if it is old, tries to refresh it first. @throws whatever `load` threw, if nothing is cached. */
-  current(): Promise<T>;
-  /** Fetches it now, unless that has just been tried. @throws whatever `load` threw last. */
-  renewed(): Promise<T>;
-}
-
 interface CachedParts<T> {
   readonly load: () => Promise<T>;
   readonly freshMs: number;
@@ -117,13 +109,8 @@ interface CachedParts<T> {
   readonly now: () => Date;
 }
 
-export function createCached<T>({
-  load,
-  freshMs,
-  pauseMs,
-  keptMs,
-  now,
-}: CachedParts<T>): Cached<T> {
+/** Caches something fetched from a remote service, to survive the service's outages. */
+export function createCached<T>({ load, freshMs, pauseMs, keptMs, now }: CachedParts<T>) {
   let held: { readonly value: T; readonly atMs: number } | null = null;
   let tried: { readonly atMs: number; readonly failure: Error | null } | null = null;
   let pending: Promise<void> | null = null;
@@ -154,7 +141,8 @@ export function createCached<T>({
   const failure = (): Error => tried?.failure ?? new TypeError('Nothing was loaded.');
 
   return {
-    async current() {
+    /** The cached value; if it is old, tries to refresh it first. @throws whatever `load` threw, if nothing is cached. */
+    async current(): Promise<T> {
       if (held === null || ageMs(held) >= freshMs) {
         const renewal = renew();
         // While the provider is known to be failing, callers get the cached value instead of waiting.
@@ -164,7 +152,8 @@ export function createCached<T>({
       if (value !== null) return value;
       throw failure();
     },
-    async renewed() {
+    /** Fetches it now, unless that has just been tried. @throws whatever `load` threw last. */
+    async renewed(): Promise<T> {
       await renew();
       if (held !== null && tried?.failure === null) return held.value;
       throw failure();

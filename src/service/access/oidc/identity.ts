@@ -90,7 +90,6 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   };
 }
 
-/** Turns a token into the person's account, created or updated from the token's claims. */
 function createAdmission(parts: OidcIdentityParts, provider: Provider, accounts: Accounts) {
   const { claims } = parts;
   const reader = createTokenReader({ ...parts, provider });

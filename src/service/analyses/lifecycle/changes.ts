@@ -52,7 +52,6 @@ interface Move {
   readonly actor?: Principal;
 }
 
-/** What an operation on analyses can do within its transaction. */
 export type Changes = ReturnType<typeof createChanges>;
 
 /** Runs one operation in one transaction. Those on the same tenant run one at a time: all write to its audit log. */
@@ -179,7 +178,6 @@ export interface Ending {
   readonly reason: FailureReason | null;
 }
 
-/** The values with which a failed analysis is run again. */
 export interface Restart {
   readonly options: AnalysisOptions;
   readonly modelVersion: string;

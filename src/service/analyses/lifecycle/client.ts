@@ -7,22 +7,13 @@
 import { withoutUndefined } from '../../../contract/common.ts';
 import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
-import { type Actor, type EventDetails, service } from '../../audit/entry.ts';
-import { foldText, pipelined } from '../../../ports/db/database.ts';
+import type { Actor, EventDetails } from '../../audit/entry.ts';
+import { foldText, pipelined, type Tx } from '../../../ports/db/database.ts';
 import type { Description } from '../../../contract/analysis.ts';
 import { recall, remember } from '../../idempotency.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
-import {
-  type AnalysisRow,
-  deleteThumbnail,
-  type Expired,
-  findExpired,
-  findRemaining,
-  getRow,
-  type Remaining,
-  type Target,
-} from '../rows.ts';
+import { type AnalysisRow, deleteThumbnail, getRow, type Target } from '../rows.ts';
 import { deleteFingerprint } from '../seen-before.ts';
 import {
   type Act,
@@ -189,21 +180,23 @@ export async function removeAnalysis(
   );
 }
 
-/** Hides analyses that have not changed for a long time. @returns the number hidden. */
-export async function removeExpired(parts: LifecycleParts, expired: Expired): Promise<number> {
-  return inTenantTransaction(parts, expired, async (changes) =>
-    hideAll(changes, await findExpired(changes.tx, expired), 'retention'),
-  );
+interface Removal {
+  readonly tenantId: string;
+  readonly find: (tx: Tx) => Promise<readonly AnalysisRow[]>;
+  readonly because: Because;
+  readonly by: Actor;
 }
 
-/** Hides the remaining analyses of a deleted tenant. @returns the number hidden. */
-export async function removeRemaining(
+/** Hides what `find` finds in the same transaction. @returns the number hidden. */
+export async function removeAll(
   parts: LifecycleParts,
-  { by, ...remaining }: Remaining & { readonly by: Actor },
+  { tenantId, find, because, by }: Removal,
 ): Promise<number> {
-  return inTenantTransaction(parts, remaining, async (changes) =>
-    hideAll(changes, await findRemaining(changes.tx, remaining), 'tenant', by),
-  );
+  return inTenantTransaction(parts, { tenantId }, async (changes) => {
+    const rows = await find(changes.tx);
+    for (const row of rows) await hide(changes, row, { actor: systemPrincipal, because, by });
+    return rows.length;
+  });
 }
 
 /** Returns false, and changes nothing, if the same request has been made before with its Idempotency-Key. */
@@ -244,16 +237,6 @@ function evidenceColumns({ key, sha256, md5, inputEtag }: EvidenceCopy): Change 
 }
 
 type Because = EventDetails['analysis.deleted']['because'];
-
-async function hideAll(
-  changes: Changes,
-  rows: readonly AnalysisRow[],
-  because: Because,
-  by: Actor = service,
-): Promise<number> {
-  for (const row of rows) await hide(changes, row, { actor: systemPrincipal, because, by });
-  return rows.length;
-}
 
 interface Hiding {
   readonly actor: Principal;
