@@ -82,23 +82,18 @@ export function canAsk({ input, output }: Streams = person): boolean {
 }
 
 /**
- * Asks for confirmation of something that cannot be undone; a script passes `--yes` instead.
- * Anything but y or yes, including Enter alone, means no.
+ * Asks a person for confirmation of something that cannot be undone; a script continues without it. Anything but y or
+ * yes, including Enter alone, means no.
  *
- * @throws {ForensicsError} `usage` without a terminal, `cancelled` on Ctrl-C or Ctrl-D.
+ * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
  */
-export async function confirm(question: string, streams = person): Promise<boolean> {
-  if (!canAsk(streams)) throw usageError(`${question} Add --yes to confirm it in a script.`);
-  return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, streams));
-}
-
-/** Asks for confirmation like `confirm`, but lets a script continue without it. */
 export async function agreed(
   question: string,
   { yes }: { readonly yes: boolean },
   streams = person,
 ): Promise<boolean> {
-  return yes || !canAsk(streams) || confirm(question, streams);
+  if (yes || !canAsk(streams)) return true;
+  return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, streams));
 }
 
 /** Asks a question with yes as the default. Call it only when `canAsk`. @throws {ForensicsError} `cancelled`. */
@@ -106,7 +101,11 @@ export async function agreedByDefault(question: string, streams = person): Promi
   return !/^\s*no?\s*$/i.test(await answerTo(`${question} [Y/n] `, streams));
 }
 
-/** Confirms a large deletion by having the user type the name. @throws as `confirm`. */
+/**
+ * Confirms a large deletion by having the user type the name; a script passes `--yes` instead.
+ *
+ * @throws {ForensicsError} `usage` without a terminal, `cancelled` as above.
+ */
 export async function confirmByName(
   question: string,
   name: string,

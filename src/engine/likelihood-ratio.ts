@@ -131,7 +131,7 @@ function greatestRatio(right: readonly number[], wrong: readonly number[]): numb
  * @see C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
  *   binomial", Biometrika 26 (1934).
  */
-export function upperShare(count: number, trials: number, confidence = 0.95): number {
+function upperShare(count: number, trials: number, confidence = 0.95): number {
   if (!(trials > 0)) return Number.NaN;
   if (count >= trials) return 1;
   let below = count / trials;
@@ -145,11 +145,6 @@ export function upperShare(count: number, trials: number, confidence = 0.95): nu
   return (below + above) / 2;
 }
 
-/** Clopper-Pearson lower bound, with the parameters of `upperShare`. */
-export function lowerShare(count: number, trials: number, confidence = 0.95): number {
-  return 1 - upperShare(trials - count, trials, confidence);
-}
-
 /** Two-sided Clopper-Pearson interval, leaving (1 - `confidence`) / 2 on each side. */
 export function shareInterval(
   count: number,
@@ -158,7 +153,7 @@ export function shareInterval(
 ): { readonly low: number; readonly high: number } {
   const oneSided = (1 + confidence) / 2;
   return {
-    low: lowerShare(count, trials, oneSided),
+    low: 1 - upperShare(trials - count, trials, oneSided),
     high: upperShare(count, trials, oneSided),
   };
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { agreed, confirm, confirmByName } from '../../../src/cli/input.ts';
+import { agreed, confirmByName } from '../../../src/cli/input.ts';
 
 const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
 
@@ -16,7 +16,7 @@ test.each([
   const output = terminal();
   input.end(answer);
 
-  const isAgreed = await confirm('Revoke this key?', { input, output });
+  const isAgreed = await agreed('Revoke this key?', { yes: false }, { input, output });
 
   output.end();
   expect(isAgreed).toBe(expected);
@@ -26,7 +26,7 @@ test.each([
 test('closing the input without an answer cancels', async () => {
   const input = terminal();
 
-  const asked = confirm('Revoke this key?', { input, output: terminal() });
+  const asked = agreed('Revoke this key?', { yes: false }, { input, output: terminal() });
   input.end();
 
   await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
@@ -36,7 +36,7 @@ test.each([
   ['an answer', { input: new PassThrough(), output: terminal() }],
   ['the question', { input: terminal(), output: new PassThrough() }],
 ])('nothing is asked when there is no terminal for %s', async (_what, streams) => {
-  const asked = confirm('Revoke this key?', streams);
+  const asked = confirmByName('Delete acme?', 'acme', streams);
 
   await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Add --yes/ });
 });
