@@ -3,8 +3,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createModelHealth } from '../../../src/service/health.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
-import { createSandbox } from '../../../src/examiner/sandbox.ts';
-import { scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';
 
 const { id: defaultModel } = await createRegistry().find(null);
@@ -84,24 +82,4 @@ test('a run that failed because of the model counts until one succeeds, or for t
   await expect(health.check()).rejects.toMatchObject(damage);
   clock.now = new Date(clock.now.getTime() + 10 * 60_000);
   await health.check();
-});
-
-test('health and a run in a new child agree about a damaged model, and the child opens it after repair', async () => {
-  const { model, health } = open();
-  await health.check();
-  const sound = readFileSync(model.pathOf('model.onnx'));
-  writeFileSync(model.pathOf('model.onnx'), Buffer.from(sound).fill(0, 0, 9));
-  const sandbox = createSandbox({ poolSize: 1, modelsDir: model.modelsDir });
-  onTestFinished(() => sandbox.close());
-  const bytes = await scenePng({ width: 130, height: 130, seed: 1 });
-  const run = () =>
-    sandbox.examine({
-      source: { bytes },
-      options: { model: null, decisionStrategy: 'default', seed: 1 },
-    });
-
-  await expect(run()).rejects.toMatchObject(damage);
-  await expect(health.check()).rejects.toMatchObject(damage);
-  writeFileSync(model.pathOf('model.onnx'), sound);
-  await expect(run()).resolves.toMatchObject({ decision: { resultClass: expect.any(String) } });
 });

@@ -4,11 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { operator, parseEntry, service } from '../../../../src/service/audit/entry.ts';
 import { append, beginChains } from '../../../../src/service/audit/log.ts';
-import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { fromDist } from '../../../built.ts';
@@ -118,20 +116,6 @@ test('entries of two processes that write at once are in one chain, and none is 
   expect(await audit.verify(chain)).toMatchObject({ count: 201, broken: null });
 });
 
-/** A database from before the schema step that adds the log. */
-function openOld() {
-  const path = join(temporaryFolder(), 'forensics.db');
-  const client = new Database(path);
-  const step = schemaSteps('sqlite').findIndex(({ sql }) =>
-    sql.includes('CREATE TABLE audit_entries'),
-  );
-  migrateSqlite(client, schemaSteps('sqlite').slice(0, step));
-  client.exec(`INSERT INTO tenants (id, name, key_tag, is_trial, created_at)
-    VALUES ('${chain}', 'acme', 'tag', 0, 1)`);
-  client.close();
-  return openLog(temporaryDb(path));
-}
-
 test('a chain that was removed completely starts again with audit.begun', async () => {
   const { audit } = openLog();
 
@@ -139,30 +123,6 @@ test('a chain that was removed completely starts again with audit.begun', async 
 
   const events = (await audit.read({ chain })).map((line) => parseEntry(line).event);
   expect(events).toEqual(['audit.begun', 'key.revoked']);
-});
-
-describe('a database that is older than the log', () => {
-  test('begins the chains of its tenants and of the service once, with audit.begun', async () => {
-    const { db, audit, clock } = openOld();
-
-    await beginChains(db, clock.now);
-    await beginChains(db, clock.now);
-
-    for (const each of [chain, 'service']) {
-      const entries = (await audit.read({ chain: each })).map(parseEntry);
-      expect(entries).toMatchObject([{ ...begun, chain: each, seq: 1 }]);
-      expect((await audit.verify(each)).broken).toBeNull();
-    }
-  });
-
-  test('also does so when an act comes first', async () => {
-    const { audit } = openOld();
-
-    await audit.note({ chain, subject: 'k', actor: operator, event: 'key.revoked', details: {} });
-
-    const events = (await audit.read({ chain })).map((line) => parseEntry(line).event);
-    expect(events).toEqual(['audit.begun', 'key.revoked']);
-  });
 });
 
 test('a new database begins only the chain of the service', async () => {
