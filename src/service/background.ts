@@ -2,8 +2,6 @@
 
 import { hostname } from 'node:os';
 import type { Settings } from '../contract/config.ts';
-import { transact } from '../ports/db/database.ts';
-import { forgetOldRequests } from './idempotency.ts';
 import { createSender } from '../ports/network/post.ts';
 import type { Buckets } from '../ports/storage/embedded/buckets.ts';
 import { purgeExpired } from './access/embedded/sessions.ts';
@@ -123,10 +121,6 @@ function listChores({ core, analyses, buckets, now, onNotice }: BackgroundOption
     {
       name: 'webhook-deliveries',
       run: (signal) => purgeDeliveries(db, new Date(now().getTime() - deliveriesKeptMs), signal),
-    },
-    {
-      name: 'idempotency-keys',
-      run: async () => transact(db, (tx) => forgetOldRequests(tx, now())),
     },
     { name: 'sessions', run: () => purgeExpired(db, now()) },
     { name: 'request-counts', run: () => forgetCounts(db, new Date(now().getTime() - dayMs)) },

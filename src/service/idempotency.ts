@@ -58,16 +58,12 @@ export async function recall(reader: Reader, request: Repeatable | null): Promis
 export async function remember(tx: Tx, request: Repeatable | null, subject: string): Promise<void> {
   if (request === null) return;
   const { tenantId, key, at } = request;
-  await forgetOldRequests(tx, at);
+  const isOld = lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
+  await tx.delete(idempotencyKeys).where(isOld).run();
   await tx
     .insert(idempotencyKeys)
     .values({ tenantId, key, fingerprint: fingerprint(request), subject, createdAt: at })
     .run();
-}
-
-export async function forgetOldRequests(tx: Tx, at: Date): Promise<void> {
-  const isOld = lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
-  await tx.delete(idempotencyKeys).where(isOld).run();
 }
 
 function fingerprint({ request }: Repeatable): string {

@@ -32,10 +32,18 @@ const longestPauseMs = 60_000;
 /** How often `canBegin` is called again. */
 const retryMs = 250;
 
+const defaults = {
+  pollMs: 1000,
+  leaseMs: 60_000,
+  onError: () => undefined,
+  canBegin: () => true,
+};
+
+type Parts = Required<WorkerOptions>;
+
 export function createWorker(options: WorkerOptions) {
-  const { queue, handlers, workerId, concurrency, now } = options;
-  const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
-  const { canBegin = () => true } = options;
+  const parts: Parts = { ...defaults, ...options };
+  const { queue, handlers, workerId, concurrency, now, pollMs, leaseMs, onError, canBegin } = parts;
   const kinds = Object.keys(handlers);
   const scheduler = createFairScheduler(now);
   const loop = createLoop<AbortController>({
@@ -65,8 +73,7 @@ export function createWorker(options: WorkerOptions) {
   }
 
   async function work(job: Job, abort: AbortController): Promise<void> {
-    const lending = { queue, leaseMs, onError };
-    const heartbeat = setInterval(() => void renew(lending, job, abort), leaseMs / 3);
+    const heartbeat = setInterval(() => void renew(parts, job, abort), leaseMs / 3);
     const endTurn = scheduler.begin(job.owner);
     try {
       await handlers[job.kind]!(job, { signal: abort.signal });
@@ -75,7 +82,7 @@ export function createWorker(options: WorkerOptions) {
       const isOurStop = abort.signal.aborted && isStopping;
       if (!isOurStop) onError(error, job);
       const pauseMs = Math.min(longestPauseMs, 500 * 2 ** Math.min(job.fence, 10));
-      await giveBack({ ...options, onError }, job, isOurStop ? 0 : pauseMs);
+      await giveBack(parts, job, isOurStop ? 0 : pauseMs);
       endTurn(abort.signal.aborted || hasCode(error, 'lease_lost') ? 'taken away' : 'failed');
     } finally {
       clearInterval(heartbeat);
@@ -101,27 +108,18 @@ export function createWorker(options: WorkerOptions) {
   };
 }
 
-type Lending = Required<Pick<WorkerOptions, 'queue' | 'leaseMs' | 'onError'>>;
-
-async function renew(
-  { queue, leaseMs, onError }: Lending,
-  job: Job,
-  abort: AbortController,
-): Promise<void> {
+async function renew(parts: Parts, job: Job, abort: AbortController): Promise<void> {
   try {
-    if (await queue.extendLease(job, leaseMs)) return;
+    if (await parts.queue.extendLease(job, parts.leaseMs)) return;
     abort.abort(new ForensicsError('lease_lost', 'Another worker has taken this job over.'));
   } catch (error) {
     // The next heartbeat tries again; two may fail before the lease expires.
-    onError(error, job);
+    parts.onError(error, job);
   }
 }
 
-async function giveBack(
-  { db, queue, now, onError }: Required<Pick<WorkerOptions, 'db' | 'queue' | 'now' | 'onError'>>,
-  job: Job,
-  afterMs: number,
-): Promise<void> {
+async function giveBack(parts: Parts, job: Job, afterMs: number): Promise<void> {
+  const { db, queue, now, onError } = parts;
   try {
     await transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + afterMs)));
   } catch (error) {
