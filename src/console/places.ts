@@ -32,7 +32,6 @@ export const places = [
   'keys',
   'tenant',
   'users',
-  'webhooks',
   'holds',
   'audit',
   'health',
@@ -40,9 +39,4 @@ export const places = [
   'account',
   'help',
 ] as const;
-export const forManagers: ReadonlySet<string | null> = new Set([
-  'users',
-  'webhooks',
-  'holds',
-  'audit',
-]);
+export const forManagers: ReadonlySet<string | null> = new Set(['users', 'holds', 'audit']);

@@ -21,7 +21,6 @@ import { TenantPage } from './pages/tenant.tsx';
 import { UsagePage } from './pages/usage.tsx';
 import { UsersPage } from './pages/users.tsx';
 import { VerifyPage } from './pages/verify.tsx';
-import { WebhooksPage } from './pages/webhooks.tsx';
 import { forManagers, places, type Route } from './places.ts';
 import { useAct } from './parts/form.tsx';
 import { Button } from './parts/pieces.tsx';
@@ -260,7 +259,6 @@ const plainPages: Readonly<Record<string, FunctionComponent>> = {
   usage: UsagePage,
   keys: KeysPage,
   users: UsersPage,
-  webhooks: WebhooksPage,
   holds: HoldsPage,
   audit: AuditPage,
   health: HealthPage,

@@ -1,8 +1,8 @@
-/** Users, audit log and webhook messages: what a person with the scope settings does with them in a browser. */
+/** Users, legal holds, audit log and webhook: what a person with the scope settings does with them in a browser. */
 
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { draft, type OpenServer, password } from '../unit/server/open-server.ts';
 import { startReceiver } from '../unit/service/webhooks/receiver.ts';
 import { browserPath, logIn, type OpenConsole, openConsole, openWindow } from './browser.ts';
@@ -27,15 +27,6 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await logIn(page, url, `${name}@example.org`, password);
     await page.goto(`${url}/#/${place}`);
     await page.locator('h1').waitFor();
-  };
-
-  const createAndDelete = async (): Promise<void> => {
-    const headers = { authorization: `ApiKey ${secret}` };
-    const send = async (method: 'POST' | 'DELETE', payload: object) =>
-      open.server.inject({ method, url: '/v1/analysis', headers, payload });
-    const created = await send('POST', draft);
-    const [{ id }] = created.json<{ data: [{ id: string }] }>().data;
-    await send('DELETE', { tenantName: 'acme', id });
   };
 
   test('a user is added, logs in, gets the right to change settings, and is disabled', async () => {
@@ -134,7 +125,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await enter(page, 'analyses', 'viewer');
     expect(await page.locator('.nav a', { hasText: 'Users' }).count()).toBe(0);
 
-    for (const place of ['users', 'audit', 'webhooks', 'holds']) {
+    for (const place of ['users', 'audit', 'holds']) {
       await page.goto(`${url}/#/${place}`);
       await page.getByText('You need the “settings” permission to see this page.').waitFor();
       expect(await page.locator('main button').count()).toBe(0);
@@ -167,30 +158,18 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await context.close();
   }, 60_000);
 
-  test('a message to the webhook is seen on its way, tried out, and sent once more', async () => {
+  test('a webhook is tried out', async () => {
     const receiver = await startReceiver();
     const tenant = (await open.app.core.tenants.byName('acme'))!;
     const { page, context, complaints } = await openWindow(browser);
-    await enter(page, 'webhooks');
-    await page.getByText('No webhook is set.').waitFor();
     await open.app.core.tenants.update(tenant.id, { webhookUrl: receiver.url });
-    await page.reload();
+    await enter(page, 'tenant');
 
     await page.getByRole('button', { name: 'Send a test message' }).click();
     await page.getByText(/The receiver accepted it \(HTTP 200, \d+ ms\)\./).waitFor();
-    await createAndDelete();
-    await page.reload();
-    await page.locator('tbody tr', { hasText: 'Analysis deleted' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
-    open.app.operations.start();
-    await page.locator('tbody .badge.ok').waitFor();
-    await page.getByRole('button', { name: 'Resend' }).click();
-    const sent = () =>
-      receiver.calls.filter(({ headers }) => headers['webhook-event'] === 'delete');
-    await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 40_000 });
 
-    expect(new Set(sent().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(receiver.calls.map(({ headers }) => headers['webhook-event'])).toEqual(['test']);
     expect(complaints).toEqual([]);
     await context.close();
-  }, 90_000);
+  });
 });

@@ -2,11 +2,19 @@
 
 import { useState } from 'preact/hooks';
 import type { TenantResponse } from '../../contract/tenant.ts';
+import type { WebhookTest } from '../../contract/webhooks.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { CheckField, FormPanel, SelectField, StrategyField, TextField } from '../parts/form.tsx';
+import {
+  CheckField,
+  FormPanel,
+  SelectField,
+  StrategyField,
+  TextField,
+  useAct,
+} from '../parts/form.tsx';
 import { useTenant } from '../parts/loading.ts';
-import { Awaited, PageTitle } from '../parts/pieces.tsx';
+import { Awaited, Button, PageTitle } from '../parts/pieces.tsx';
 
 const storedMark = 'stored';
 
@@ -224,10 +232,16 @@ function toConfig(kind: 's3' | 'azure', draft: Draft): object {
 }
 
 function WebhookForm({ tenant, reload }: PartProps) {
-  const { common, tenant: text, isManager } = useConsole();
+  const { common, tenant: text, tenantName, isManager } = useConsole();
   const { webhookState } = tenant;
   const [url, setUrl] = useState(tenant.webhookUrl ?? '');
   const change = useChange();
+  const { isBusy, run } = useAct(reload);
+  const test = async (): Promise<string> => {
+    const answer = await ask<WebhookTest>('/v1/tenant/webhook/test', { body: { tenantName } });
+    const outcome = answer.outcome.replace(/^http_/, 'HTTP ');
+    return answer.isAccepted ? text.accepted(outcome, `${answer.tookMs}`) : text.refused(outcome);
+  };
   const isWell = webhookState === 'active' || webhookState === 'none';
   return (
     <FormPanel
@@ -236,11 +250,6 @@ function WebhookForm({ tenant, reload }: PartProps) {
         <>
           <p class="soft">{text.webhookIntro}</p>
           <p class={isWell ? 'soft small' : 'notice warn'}>{text.states[webhookState]}</p>
-          {isManager && webhookState !== 'none' && (
-            <p>
-              <a href="#/webhooks">{text.messages}</a>
-            </p>
-          )}
         </>
       }
       act={isManager ? common.save : null}
@@ -248,6 +257,11 @@ function WebhookForm({ tenant, reload }: PartProps) {
       send={() => change({ webhookUrl: url === '' ? null : url }, reload)}
     >
       <TextField label={text.webhookUrl} type="url" maxLength={2048} value={url} onValue={setUrl} />
+      {webhookState !== 'none' && (
+        <Button disabled={isBusy} onClick={() => run(test)}>
+          {text.testWebhook}
+        </Button>
+      )}
     </FormPanel>
   );
 }

@@ -17,7 +17,7 @@ export function PageTitle({ text }: { readonly text: string }) {
 }
 
 interface ManagerPageProps {
-  readonly place: 'audit' | 'holds' | 'webhooks';
+  readonly place: 'audit' | 'holds';
   readonly children: ComponentChildren;
 }
 

@@ -12,7 +12,6 @@ export const de: Words = {
     users: 'Benutzer',
     holds: 'Löschsperren',
     audit: 'Audit-Log',
-    webhooks: 'Webhook-Nachrichten',
     account: 'Konto',
     health: 'Zustand',
     help: 'Hilfe',

@@ -22,7 +22,6 @@ export const en = {
     users: 'Users',
     holds: 'Legal holds',
     audit: 'Audit log',
-    webhooks: 'Webhook messages',
     account: 'Account',
     health: 'Health',
     help: 'Help',
