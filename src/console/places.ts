@@ -34,7 +34,6 @@ export const places = [
   'users',
   'holds',
   'audit',
-  'health',
   null,
   'account',
   'help',

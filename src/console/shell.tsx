@@ -12,7 +12,6 @@ import { AnalysisPage } from './pages/analysis.tsx';
 import { AuditPage } from './pages/audit.tsx';
 import { CasePage } from './pages/case.tsx';
 import { ComparePage } from './pages/compare.tsx';
-import { HealthPage } from './pages/health.tsx';
 import { HelpPage, ManualPage } from './pages/help.tsx';
 import { HoldsPage } from './pages/holds.tsx';
 import { KeysPage } from './pages/keys.tsx';
@@ -261,7 +260,6 @@ const plainPages: Readonly<Record<string, FunctionComponent>> = {
   users: UsersPage,
   holds: HoldsPage,
   audit: AuditPage,
-  health: HealthPage,
   account: AccountPage,
   help: HelpPage,
 };

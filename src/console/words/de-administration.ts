@@ -192,7 +192,7 @@ export const administration: AdministrationWords = {
   },
   usage: {
     total: 'Insgesamt',
-    perDay: 'Analysen je Tag',
+    period: 'In einem Zeitraum',
     completed: 'Abgeschlossen',
     queued: 'In der Warteschlange',
     flagging: 'Nur Ergebnis',
@@ -205,27 +205,6 @@ export const administration: AdministrationWords = {
     errorRate: 'Fehlerrate',
     single: 'Minuten je Bild, einzeln',
     bulk: 'Minuten je Bild, wenn mehrere zugleich untersucht werden',
-    none: 'Keine Analysen in diesem Zeitraum.',
-    tooLong: 'Wählen Sie höchstens 92 Tage.',
-  },
-  health: {
-    ok: 'In Ordnung',
-    degraded: 'Eingeschränkt',
-    failing: 'Gestört',
-    checks: {
-      database: 'Datenbank',
-      storage: 'Speicher',
-      model: 'Modell',
-      queue: 'Warteschlange',
-      webhooks: 'Webhooks',
-      log: 'Protokoll',
-    },
-    intake: 'Angenommene Bilder',
-    intakes: {
-      contract: 'JPEG und PNG bis 4.096 Pixel Kantenlänge',
-      everything: 'alles bis 16.384 Pixel Kantenlänge',
-    },
-    checkedAt: (time) => `Geprüft um ${time}; wird alle 30 Sekunden aktualisiert.`,
   },
   account: {
     language: 'Sprache',

@@ -13,7 +13,6 @@ export const de: Words = {
     holds: 'Löschsperren',
     audit: 'Audit-Log',
     account: 'Konto',
-    health: 'Zustand',
     help: 'Hilfe',
     menu: 'Menü',
     skip: 'Zum Inhalt springen',

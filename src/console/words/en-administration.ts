@@ -1,5 +1,3 @@
-import type { Intake } from '../../contract/limits.ts';
-
 /** The pages of administration, the account and help. */
 export const administration = {
   keys: {
@@ -190,7 +188,7 @@ export const administration = {
   },
   usage: {
     total: 'All time',
-    perDay: 'Analyses by day',
+    period: 'In a period',
     completed: 'Completed',
     queued: 'Waiting now',
     flagging: 'Verdicts only',
@@ -203,27 +201,6 @@ export const administration = {
     errorRate: 'Error rate',
     single: 'Minutes each, one at a time',
     bulk: 'Minutes each, several at once',
-    none: 'No analyses in this period.',
-    tooLong: 'Choose 92 days or fewer.',
-  },
-  health: {
-    ok: 'OK',
-    degraded: 'Degraded',
-    failing: 'Unhealthy',
-    checks: {
-      database: 'Database',
-      storage: 'Storage',
-      model: 'Model',
-      queue: 'Queue',
-      webhooks: 'Webhooks',
-      log: 'Log',
-    } as Readonly<Record<string, string>>,
-    intake: 'Accepted pictures',
-    intakes: {
-      contract: 'JPEG and PNG up to 4,096 pixels a side',
-      everything: 'everything up to 16,384 pixels a side',
-    } satisfies Readonly<Record<Intake, string>>,
-    checkedAt: (time: string) => `Checked at ${time}; refreshed every 30 seconds.`,
   },
   account: {
     language: 'Language',

@@ -23,7 +23,6 @@ export const en = {
     holds: 'Legal holds',
     audit: 'Audit log',
     account: 'Account',
-    health: 'Health',
     help: 'Help',
     menu: 'Menu',
     skip: 'Skip to content',
