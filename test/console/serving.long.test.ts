@@ -100,7 +100,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await context.close();
   }, 300_000);
 
-  test('the heatmap can be moved, faded, swiped and switched, with two pictures in step', async () => {
+  test('the heatmap can be moved, faded and switched, with two pictures in step', async () => {
     const { page, context } = await openWindow(browser);
     await logIn(page, ready.url, email, password);
     await page.locator('tbody a').first().click();
@@ -114,17 +114,13 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
       .getByLabel('Heatmap', { exact: true })
       .selectOption({ label: 'Heatmap: Unusual areas' });
     await page.getByLabel('Opacity').fill('20');
-    await page.getByRole('button', { name: 'Swipe' }).click();
-    await page.getByLabel('Position of the swipe line').fill('750');
-    await page.getByRole('button', { name: 'Grid' }).click();
     await page.locator('.viewer').focus();
     await page.keyboard.press('+');
     await page.keyboard.press('ArrowRight');
     const style = await overlay.getAttribute('style');
 
-    expect(style).toMatch(/opacity: 0\.2; clip-path: inset\(0 0 0 var\(--cut\)\)/);
+    expect(style).toContain('opacity: 0.2');
     expect(await overlay.getAttribute('src')).toContain('anomaly');
-    expect(await plane.locator('svg path').count()).toBe(1);
     expect(await plane.getAttribute('style')).not.toBe(fitted);
     await page.keyboard.press('l');
     const loupe = page.locator('.loupe');

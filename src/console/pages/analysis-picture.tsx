@@ -35,18 +35,10 @@ function Picture({
   const size = useShownSize(url, input);
   const heatmaps = inferenceStatus.result?.heatmaps ?? null;
   const report = inferenceStatus.result?.report?.[language] ?? null;
-  const { opacity, map, swipe } = look;
+  const { opacity, map } = look;
   const layers: readonly Layer[] = [
     { url },
-    ...(map === null || heatmaps === null
-      ? []
-      : [
-          {
-            url: heatmapUrl(heatmaps, map),
-            opacity,
-            clipPath: swipe === null ? 'none' : 'inset(0 0 0 var(--cut))',
-          },
-        ]),
+    ...(map === null || heatmaps === null ? [] : [{ url: heatmapUrl(heatmaps, map), opacity }]),
   ];
   const marks = located.map((one) => ({
     number: one.number,

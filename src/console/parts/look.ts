@@ -14,9 +14,6 @@ export interface Point {
 export interface Look {
   readonly map: MapName | null;
   readonly opacity: number;
-  /** Position of the swipe, 0..1 from the left; the map is shown to its right. Null without a swipe. */
-  readonly swipe: number | null;
-  readonly hasGrid: boolean;
   /** What the loupe shows, as fractions of the picture; null without a loupe. */
   readonly loupe: Point | null;
   /**
@@ -32,8 +29,6 @@ export const wholePicture: Pick<Look, 'zoom' | 'middle'> = { zoom: 1, middle: { 
 export const firstLook: Look = {
   map: null,
   opacity: 0.6,
-  swipe: null,
-  hasGrid: false,
   loupe: null,
   ...wholePicture,
 };

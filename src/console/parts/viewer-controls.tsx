@@ -13,6 +13,7 @@ interface ViewerControlsProps {
 
 export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) {
   const { analysis } = useConsole();
+  const opacityId = useId();
   const change = (next: Partial<Look>) => setLook({ ...look, ...next });
   const zoom = (factor: number) =>
     change({ zoom: Math.min(24, Math.max(0.5, look.zoom * factor)) });
@@ -24,7 +25,7 @@ export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) 
           value={look.map ?? ''}
           onChange={({ currentTarget: { value } }) => {
             const map = mapNames.find((name) => name === value) ?? null;
-            change(map === null ? { map, swipe: null } : { map });
+            change({ map });
           }}
         >
           <option value="">{analysis.noMap}</option>
@@ -35,14 +36,21 @@ export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) 
           ))}
         </select>
       )}
-      {hasMaps && look.map !== null && <MapControls look={look} change={change} />}
-      <Button
-        kind="little"
-        aria-pressed={look.hasGrid}
-        onClick={() => change({ hasGrid: !look.hasGrid })}
-      >
-        {analysis.grid}
-      </Button>
+      {hasMaps && look.map !== null && (
+        <>
+          <label for={opacityId} class="small soft">
+            {analysis.opacity}
+          </label>
+          <input
+            id={opacityId}
+            type="range"
+            min={0}
+            max={100}
+            value={Math.round(look.opacity * 100)}
+            onInput={({ currentTarget }) => change({ opacity: Number(currentTarget.value) / 100 })}
+          />
+        </>
+      )}
       <Button
         kind="little"
         aria-pressed={look.loupe !== null}
@@ -60,65 +68,5 @@ export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) 
         {analysis.fit}
       </Button>
     </div>
-  );
-}
-
-/** Opacity of the map, and the position of the swipe. */
-function MapControls({
-  look: { opacity, swipe },
-  change,
-}: {
-  readonly look: Look;
-  readonly change: (next: Partial<Look>) => void;
-}) {
-  const { analysis } = useConsole();
-  const id = useId();
-  return (
-    <>
-      <label for={id} class="small soft">
-        {analysis.opacity}
-      </label>
-      <Slider id={id} steps={100} value={opacity} onValue={(value) => change({ opacity: value })} />
-      <Button
-        kind="little"
-        aria-pressed={swipe !== null}
-        onClick={() => change({ swipe: swipe === null ? 0.5 : null })}
-      >
-        {analysis.swipe}
-      </Button>
-      {swipe !== null && (
-        <Slider
-          aria-label={analysis.compareSwipe}
-          steps={1000}
-          value={swipe}
-          onValue={(value) => change({ swipe: value })}
-        />
-      )}
-    </>
-  );
-}
-
-/** @param value - 0..1. */
-function Slider({
-  steps,
-  value,
-  onValue,
-  ...attributes
-}: {
-  readonly steps: number;
-  readonly value: number;
-  readonly onValue: (value: number) => void;
-  readonly id?: string;
-  readonly 'aria-label'?: string;
-}) {
-  return (
-    <input
-      type="range"
-      min={0}
-      max={steps}
-      value={Math.round(value * steps)}
-      onInput={({ currentTarget }) => onValue(Number(currentTarget.value) / steps)}
-      {...attributes}
-    />
   );
 }

@@ -1,4 +1,4 @@
-/** Pictures stacked in one window, with a grid, a swipe, numbered places and a loupe; they zoom and pan together. */
+/** Pictures stacked in one window, with numbered places and a loupe; they zoom and pan together. */
 
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -24,7 +24,6 @@ export interface Layer {
   /** CSS that places it on the picture. */
   readonly transform?: string;
   readonly opacity?: number;
-  readonly clipPath?: string;
   readonly class?: string;
 }
 
@@ -70,11 +69,7 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
       role="application"
       aria-label={`${analysis.viewer}: ${name.slice(0, 80)}`}
       aria-describedby={helpId}
-      // In picture pixels, so that the swipe line stays in its place in the window.
-      style={{
-        '--cut': `${Math.max(0, ((look.swipe ?? 0) * frame.width - view.x) / view.scale)}px`,
-        '--unscaled': 1 / view.scale,
-      }}
+      style={{ '--unscaled': 1 / view.scale }}
       {...gestures}
     >
       <span id={helpId} class="hidden">
@@ -82,14 +77,10 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
       </span>
       <Plane size={size} view={view}>
         {pictures}
-        {look.hasGrid && <Grid picture={size} />}
         {marks.map((mark) => (
           <MarkOnPicture key={mark.number} mark={mark} size={size} />
         ))}
       </Plane>
-      {look.swipe !== null && (
-        <div class="swipeline" style={{ left: `${look.swipe * frame.width}px` }} />
-      )}
       {look.loupe !== null && (
         <Loupe at={look.loupe} view={view} size={size}>
           {pictures}
@@ -215,21 +206,6 @@ function Loupe({ at, view, size, children }: LoupeProps) {
         {children}
       </Plane>
     </div>
-  );
-}
-
-function Grid({ picture }: { readonly picture: Size }) {
-  const { width, height } = picture;
-  // A round number of pixels, close to a tenth of the longer side.
-  const wanted = Math.max(width, height) / 10;
-  const step = [8, 16, 32, 64, 128, 256].find((each) => each >= wanted) ?? 512;
-  const lines: string[] = [];
-  for (let x = step; x < width; x += step) lines.push(`M${x} 0V${height}`);
-  for (let y = step; y < height; y += step) lines.push(`M0 ${y}H${width}`);
-  return (
-    <svg class="grid" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-      <path d={lines.join('')} fill="none" opacity="0.55" />
-    </svg>
   );
 }
 
