@@ -73,7 +73,6 @@ function Certificate() {
             </a>
           </p>
           <p class="small soft">{help.caCheck}</p>
-          <Dots kind="small" items={Object.values(help.systems)} />
         </>
       )}
       {hasAuthority === false && <p>{help.caNone}</p>}

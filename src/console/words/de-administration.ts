@@ -245,17 +245,5 @@ export const administration: AdministrationWords = {
       'Das Zertifikat dieses Servers hat der Betreiber eingerichtet; Sie müssen nichts installieren.',
     caCheck:
       'Vergleichen Sie den SHA-256-Fingerabdruck mit dem, den „forensics serve“ beim ersten Start ausgegeben hat.',
-    systems: {
-      windows:
-        'Windows: Datei öffnen, dann „Zertifikat installieren“ > „Lokaler Computer“ > „Vertrauenswürdige Stammzertifizierungsstellen“.',
-      mac: 'macOS: Datei in der Schlüsselbundverwaltung öffnen, dem Schlüsselbund „System“ hinzufügen und bei SSL „Immer vertrauen“ wählen.',
-      linux:
-        'Debian und Ubuntu: nach /usr/local/share/ca-certificates/forensics.crt kopieren und sudo update-ca-certificates ausführen.',
-      firefox:
-        'Firefox: „Einstellungen“ > „Datenschutz & Sicherheit“ > „Zertifikate anzeigen“ > „Zertifizierungsstellen“ > „Importieren“.',
-      ios: 'iPhone und iPad: Datei öffnen, Profil in den Einstellungen installieren, dann unter „Allgemein“ > „Info“ > „Zertifikatsvertrauenseinstellungen“ einschalten.',
-      android:
-        'Android: „Einstellungen“ > „Sicherheit“ > „Verschlüsselung & Anmeldedaten“ > „Zertifikat installieren“ > „CA-Zertifikat“.',
-    },
   },
 };

@@ -239,18 +239,6 @@ export const administration = {
     caNone: 'The operator set up this server’s certificate. There is nothing to install.',
     caCheck:
       'Compare its SHA-256 fingerprint with the one that “forensics serve” printed on its first start.',
-    systems: {
-      windows:
-        'Windows: open the file and choose “Install Certificate”, then “Local Machine”, then “Trusted Root Certification Authorities”.',
-      mac: 'macOS: open the file in Keychain Access, add it to the System keychain, and set SSL to “Always Trust”.',
-      linux:
-        'Debian and Ubuntu: copy it to /usr/local/share/ca-certificates/forensics.crt and run sudo update-ca-certificates.',
-      firefox:
-        'Firefox: go to Settings, Privacy & Security, View Certificates, Authorities, Import.',
-      ios: 'iPhone and iPad: open the file, install the profile in Settings, then turn it on under General, About, Certificate Trust Settings.',
-      android:
-        'Android: go to Settings, Security, Encryption & credentials, Install a certificate, CA certificate.',
-    },
   },
 };
 
