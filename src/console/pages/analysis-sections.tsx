@@ -219,38 +219,13 @@ export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
   );
 }
 
-export function Texts({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text, language } = useConsole();
-  const report = analysis.inferenceStatus.result?.report?.[language] ?? null;
-  if (report === null) return null;
-  return (
-    <Panel title={text.summary}>
-      <p class="prose">{report.summary}</p>
-      <h2>{text.conclusion}</h2>
-      <p class="prose">{report.conclusion}</p>
-      <details>
-        <summary>{text.forensic}</summary>
-        <p class="prose">{report.forensic}</p>
-      </details>
-    </Panel>
-  );
-}
-
 export function Values({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text, upload, language } = useConsole();
   const { fixed } = createNumberWriter(language);
   const { terms } = wordsIn(language).glossary;
   const { input, inferenceStatus } = analysis;
-  const { result, processingStartTime: from, processingFinishTime: to } = inferenceStatus;
+  const { processingStartTime: from, processingFinishTime: to } = inferenceStatus;
   const { model, decisionStrategy, seed, tier } = input.options;
-  const { predictions, classUncertainties, classSimilarities: similar } = result ?? {};
-  const anomaly = result?.anomaly?.score == null ? null : result.anomaly;
-  const names = text.values2;
-  const write = (value: number | null | undefined) => (value == null ? '' : fixed(value, 2));
-  const writeScore = (name: 'real' | 'fake' | 'compression') =>
-    predictions && classUncertainties
-      ? `${write(predictions[name])} ± ${write(classUncertainties[name])}`
-      : '';
   const ranFor = from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000;
   return (
     <Panel title={text.values}>
@@ -262,14 +237,6 @@ export function Values({ analysis }: { readonly analysis: Analysis }) {
           [text.strategy, decisionStrategy, terms.strategy.meaning],
           [text.seed, String(seed), terms.seed.meaning],
           [text.duration, ranFor === null ? null : text.seconds(fixed(ranFor, 1))],
-          [names.real, writeScore('real')],
-          [names.fake, writeScore('fake')],
-          [names.compression, writeScore('compression')],
-          [names.similarReal, write(similar?.realCompressed)],
-          [names.similarFake, write(similar?.fakeCompressed)],
-          [names.anomaly, write(anomaly?.score), terms.anomalyScore.meaning],
-          [names.clusters, anomaly && String(anomaly.numCluster ?? 0)],
-          [names.gini, anomaly && write(anomaly.giniCoeff ?? 0), terms.gini.meaning],
         ]}
       />
     </Panel>

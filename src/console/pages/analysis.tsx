@@ -29,7 +29,6 @@ import {
   NotChecked,
   Origin,
   StabilityPanel,
-  Texts,
   Values,
 } from './analysis-sections.tsx';
 import { Description } from './description.tsx';
@@ -186,12 +185,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
     ),
     origin: evidence !== null && <Origin evidence={evidence} />,
     others: <OtherPictures analysis={analysis} seen={seen} isOpen={tab === 'others'} />,
-    report: (
-      <div class="columns">
-        <Files analysis={analysis} />
-        <Texts analysis={analysis} />
-      </div>
-    ),
+    report: <Files analysis={analysis} />,
     record: (
       <div class="columns">
         <Values analysis={analysis} />

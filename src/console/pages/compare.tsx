@@ -3,11 +3,10 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
 import type { Analysis } from '../../contract/analysis.ts';
-import { SelectField } from '../parts/form.tsx';
 import { Awaited, Button, PageTitle } from '../parts/pieces.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { useAnalysis } from './analysis.tsx';
-import { useSameCase, useSeenBefore } from './other-pictures.tsx';
+import { useSeenBefore } from './other-pictures.tsx';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useLoaded } from '../parts/loading.ts';
@@ -37,11 +36,8 @@ export function ComparePage({ id, otherId }: { readonly id: string; readonly oth
 }
 
 function Pair({ one, other }: { readonly one: Analysis; readonly other: Analysis }) {
-  const { comparison: text } = useConsole();
   const seen = useSeenBefore(one);
-  const sameCase = useSameCase(one);
   const alignment = seen.find(({ id }) => id === other.id)?.alignment ?? null;
-  const named = [other, ...seen, ...sameCase].map(({ id, name }) => [id, name.slice(0, 80)]);
   return (
     <>
       <Comparison key={other.id} {...{ one, other, alignment }} />
@@ -49,16 +45,6 @@ function Pair({ one, other }: { readonly one: Analysis; readonly other: Analysis
         <Caption analysis={one} />
         <Caption analysis={other} />
       </div>
-      {named.length > 1 && (
-        <SelectField<string>
-          label={text.with}
-          options={Object.fromEntries(named)}
-          value={other.id}
-          onValue={(chosen) => {
-            location.hash = `#/analysis/${one.id}?with=${chosen}`;
-          }}
-        />
-      )}
     </>
   );
 }

@@ -29,18 +29,6 @@ export function useSeenBefore({ id, inferenceStatus }: Analysis): readonly SeenB
   return data ?? [];
 }
 
-/** The first hundred other pictures in the same case. */
-export function useSameCase({ id, projectId }: Analysis, isWanted = true): readonly Analysis[] {
-  const { tenantName } = useConsole();
-  const { data } = useLoaded(`case of ${tenantName} ${projectId} ${isWanted}`, {
-    load: async (signal) => {
-      if (projectId === null || !isWanted) return null;
-      return listAnalyses(tenantName, { projectId }, { start: 0, limit: pageSize }, signal);
-    },
-  });
-  return (data?.entries ?? []).filter((each) => each.id !== id);
-}
-
 interface OtherPicturesProps {
   readonly analysis: Analysis;
   readonly seen: readonly SeenBefore[];
@@ -48,9 +36,7 @@ interface OtherPicturesProps {
 }
 
 export function OtherPictures({ analysis, seen, isOpen }: OtherPicturesProps) {
-  const { cases, analysis: text } = useConsole();
-  const { projectId } = analysis;
-  const sameCase = useSameCase(analysis, isOpen);
+  const { analysis: text } = useConsole();
   return (
     <>
       <Panel title={text.seenBefore.title}>
@@ -63,10 +49,8 @@ export function OtherPictures({ analysis, seen, isOpen }: OtherPicturesProps) {
           ))}
         </ul>
       </Panel>
-      {projectId !== null && sameCase.length > 0 && (
-        <Panel title={cases.title(projectId)}>
-          <SameCase id={analysis.id} others={sameCase} />
-        </Panel>
+      {isOpen && analysis.projectId !== null && (
+        <SameCase id={analysis.id} projectId={analysis.projectId} />
       )}
     </>
   );
@@ -97,24 +81,33 @@ function comparisonOf(id: string, other: string): string {
   return `#/analysis/${id}?with=${other}`;
 }
 
-function SameCase({ id, others }: { readonly id: string; readonly others: readonly Analysis[] }) {
-  const { comparison } = useConsole();
+/** The first hundred other pictures in the same case. */
+function SameCase({ id, projectId }: { readonly id: string; readonly projectId: string }) {
+  const { cases, comparison, tenantName } = useConsole();
+  const { data } = useLoaded(`case of ${tenantName} ${projectId}`, {
+    load: async (signal) =>
+      listAnalyses(tenantName, { projectId }, { start: 0, limit: pageSize }, signal),
+  });
+  const others = (data?.entries ?? []).filter((each) => each.id !== id);
   const thumbnails = useThumbnails(others);
+  if (others.length === 0) return null;
   return (
-    <ul class="plain gallery">
-      {others.map((other) => (
-        <li key={other.id} class="stack small">
-          <Thumbnail url={thumbnails.get(other.id)} />
-          <a class="clip" href={`#/analysis/${other.id}`} title={other.name}>
-            <bdi>{other.name}</bdi>
-          </a>
-          <ResultBadge analysis={other} />
-          <a href={comparisonOf(id, other.id)}>
-            {comparison.compare}
-            <span class="hidden"> {other.name}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
+    <Panel title={cases.title(projectId)}>
+      <ul class="plain gallery">
+        {others.map((other) => (
+          <li key={other.id} class="stack small">
+            <Thumbnail url={thumbnails.get(other.id)} />
+            <a class="clip" href={`#/analysis/${other.id}`} title={other.name}>
+              <bdi>{other.name}</bdi>
+            </a>
+            <ResultBadge analysis={other} />
+            <a href={comparisonOf(id, other.id)}>
+              {comparison.compare}
+              <span class="hidden"> {other.name}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
