@@ -10,12 +10,6 @@ import { ApiError } from './api/client.ts';
 import { de } from './words/de.ts';
 import { en, type Words } from './words/en.ts';
 
-export interface Toast {
-  readonly text: string;
-  /** Undoes the action; offered while the toast is shown. */
-  readonly undo?: () => void;
-}
-
 /** Includes the words in the user's language, grouped by part of the console. */
 export interface Context extends Words {
   readonly user: UserInfo;
@@ -29,7 +23,8 @@ export interface Context extends Words {
   readonly intake: Intake;
   readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
-  readonly toast: (toast: Toast) => void;
+  /** Shows a message for a few seconds. */
+  readonly toast: (text: string) => void;
   /** Called after the user has logged out. */
   readonly leave: () => void;
 }

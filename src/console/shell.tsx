@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../contract/auth.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { logOut } from './api/client.ts';
-import { ConsoleContext, type Context, type Toast, useConsole, wordsOf } from './context.ts';
+import { ConsoleContext, type Context, useConsole, wordsOf } from './context.ts';
 import { AccountPage } from './pages/account.tsx';
 import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';
@@ -91,7 +91,7 @@ export function Shell(props: ShellProps) {
           <Page key={tenantName} route={route} />
         </main>
       </div>
-      <ToastLine toast={toast} close={() => setToast(null)} />
+      <div role="status">{toast !== '' && <div class="toast">{toast}</div>}</div>
     </ConsoleContext.Provider>
   );
 }
@@ -111,10 +111,9 @@ function SkipLink({ text, main }: { text: string; main: RefObject<HTMLElement | 
 
 /** A message that disappears after a few seconds. */
 function useToast() {
-  const [toast, setToast] = useState<Toast | null>(null);
+  const [toast, setToast] = useState('');
   useEffect(() => {
-    if (toast === null) return undefined;
-    const timer = setTimeout(() => setToast(null), toastMs);
+    const timer = setTimeout(() => setToast(''), toastMs);
     return () => clearTimeout(timer);
   }, [toast]);
   return { toast, setToast };
@@ -161,28 +160,6 @@ function Who() {
         </Button>
         <LanguageSwitch language={language} setLanguage={setLanguage} />
       </div>
-    </div>
-  );
-}
-
-function ToastLine({ toast, close }: { readonly toast: Toast | null; readonly close: () => void }) {
-  const { common } = useConsole();
-  const undo = (): void => {
-    toast?.undo?.();
-    close();
-  };
-  return (
-    <div role="status">
-      {toast !== null && (
-        <div class="toast">
-          <span>{toast.text}</span>
-          {toast.undo !== undefined && (
-            <Button kind="little" onClick={undo}>
-              {common.undo}
-            </Button>
-          )}
-        </div>
-      )}
     </div>
   );
 }

@@ -61,12 +61,8 @@ export async function getAnalysis(
   return (await ask<List['data']>('/v1/analysis', { query, signal }))[0]!;
 }
 
-export async function removeAnalysis(
-  tenantName: string,
-  id: string,
-  keepalive = false,
-): Promise<void> {
-  await ask('/v1/analysis', { method: 'DELETE', body: { tenantName, id }, keepalive });
+export async function removeAnalysis(tenantName: string, id: string): Promise<void> {
+  await ask('/v1/analysis', { method: 'DELETE', body: { tenantName, id } });
 }
 
 /** Runs a failed analysis again, or upgrades a completed one. */
@@ -77,41 +73,4 @@ export async function retryAnalysis(
 ): Promise<Analysis> {
   const body = { tenantName, id, options };
   return (await ask<List['data']>('/v1/analysis/retry', { body }))[0]!;
-}
-
-const undoMs = 8000;
-
-/** Deletions that can be undone: the request is sent only when the time for undoing is over or the page closes. */
-export function createDeletions(send: typeof removeAnalysis) {
-  const hidden = new Set<string>();
-  const waiting = new Set<(isLast: boolean) => void>();
-  return {
-    /** Analyses that the lists no longer show. */
-    hidden: hidden as ReadonlySet<string>,
-    /** @returns a function that undoes the deletion. */
-    remove(tenantName: string, ids: readonly string[], onChange: (error?: unknown) => void) {
-      for (const id of ids) hidden.add(id);
-      const act = (isLast: boolean): void => {
-        clearTimeout(timer);
-        waiting.delete(act);
-        void Promise.all(ids.map((id) => send(tenantName, id, isLast))).catch((error: unknown) => {
-          for (const id of ids) hidden.delete(id);
-          onChange(error);
-        });
-      };
-      const timer = setTimeout(() => act(false), undoMs);
-      waiting.add(act);
-      onChange();
-      return () => {
-        clearTimeout(timer);
-        waiting.delete(act);
-        for (const id of ids) hidden.delete(id);
-        onChange();
-      };
-    },
-    /** Sends all pending deletions with requests that outlive the page. */
-    flush(): void {
-      for (const act of waiting) act(true);
-    },
-  };
 }

@@ -58,7 +58,7 @@ function PasswordForm() {
   const send = async (body: Fields, form: HTMLFormElement): Promise<void> => {
     await ask('/v1/auth/change-password', { body });
     form.reset();
-    toast({ text: account.changed });
+    toast(account.changed);
   };
   return (
     <FormPanel title={account.password} act={common.save} send={send}>
@@ -75,7 +75,7 @@ function FeedbackForm() {
     const body = { url: location.href, name, tenantName, email: user.email, message };
     await ask('/v1/feedback', { body });
     form.reset();
-    toast({ text: account.sent });
+    toast(account.sent);
   };
   return (
     <FormPanel title={account.feedback} act={account.send} send={send}>

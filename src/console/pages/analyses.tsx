@@ -6,16 +6,10 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import type { CsvValue } from '../../present/csv.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import {
-  createDeletions,
-  type Filters,
-  listAnalyses,
-  removeAnalysis,
-  retryAnalysis,
-} from '../api/analyses.ts';
-import { messageOf, useConsole } from '../context.ts';
+import { type Filters, listAnalyses, removeAnalysis, retryAnalysis } from '../api/analyses.ts';
+import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
-import { useAct } from '../parts/form.tsx';
+import { FormDialog, useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, isCancellable, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
@@ -26,7 +20,6 @@ import { FilterBar } from './analysis-filters.tsx';
 import { EditDialog } from './description.tsx';
 import { DropZone } from './drop.tsx';
 
-const deletions = createDeletions(removeAnalysis);
 const exportSize = 1000;
 // Kept so that the list is unchanged when the user returns from an analysis.
 let rememberedFilters: Filters = {};
@@ -34,9 +27,9 @@ let rememberedStart = 0;
 
 export function AnalysesPage() {
   const { nav, list } = useConsole();
-  const { filters, start, setStart, change, found, entries, selected, setSelected, acts } =
-    useAnalyses();
+  const { filters, start, setStart, change, found, entries, selected, setSelected } = useAnalyses();
   const { data, error, reload } = found;
+  const acts = useActs(reload, () => setSelected(new Set()));
   const { hint, dialog, edit } = useCommenting(entries, reload);
   const chosen = entries.filter(({ id }) => selected.has(id));
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
@@ -59,7 +52,7 @@ export function AnalysesPage() {
           </div>
         </div>
         <Rows
-          loaded={{ data: data === null ? null : entries, error, reload }}
+          loaded={{ data: data && entries, error, reload }}
           empty={
             <>
               <p>
@@ -75,6 +68,7 @@ export function AnalysesPage() {
         />
       </section>
       {dialog}
+      {acts.dialog}
     </>
   );
 }
@@ -85,23 +79,14 @@ function useAnalyses() {
   const [filters, setFilters] = useState(rememberedFilters);
   const [start, setStart] = useState(rememberedStart);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [, redraw] = useState(0);
   rememberedFilters = filters;
   rememberedStart = start;
-  useEffect(() => {
-    const flush = () => deletions.flush();
-    addEventListener('pagehide', flush);
-    return () => removeEventListener('pagehide', flush);
-  }, []);
 
   const found = useLoaded(JSON.stringify([tenantName, filters, start]), {
     load: (signal) => listAnalyses(tenantName, filters, { start, limit: pageSize }, signal),
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
-  const entries = useMemo(
-    () => (found.data?.entries ?? []).filter(({ id }) => !deletions.hidden.has(id)),
-    [found.data, deletions.hidden.size],
-  );
+  const entries = useMemo(() => found.data?.entries ?? [], [found.data]);
   const ids = async (from: number) => {
     const page = await listAnalyses(tenantName, filters, { start: from, limit: pageSize });
     return page.entries.map(({ id }) => id);
@@ -115,11 +100,7 @@ function useAnalyses() {
     setStart(0);
     setSelected(new Set());
   };
-  const acts = useActs(found.reload, () => {
-    setSelected(new Set());
-    redraw((count) => count + 1);
-  });
-  return { filters, start, setStart, change, found, entries, selected, setSelected, acts };
+  return { filters, start, setStart, change, found, entries, selected, setSelected };
 }
 
 /** Keys for moving through the rows, and the dialog for a comment. */
@@ -135,31 +116,46 @@ export function useCommenting(entries: readonly Analysis[], reload: () => void) 
 }
 
 /**
- * The actions on analyses.
+ * The actions on analyses, and the dialog that asks before some are deleted.
  *
- * @param reload - called after analyses were run again.
- * @param onChange - called after some were removed or restored.
+ * @param reload - called after analyses were run again, or the dialog was closed.
+ * @param onDeleted - called after some were deleted.
  */
-export function useActs(reload: () => void, onChange: () => void = () => undefined) {
-  const { common, list, tenantName, toast } = useConsole();
+export function useActs(reload: () => void, onDeleted: () => void = () => undefined) {
+  const { list, tenantName, toast } = useConsole();
   const { isBusy, run } = useAct(reload);
+  const [unwanted, setUnwanted] = useState<readonly Analysis[]>([]);
+  const close = () => {
+    setUnwanted([]);
+    reload();
+  };
+  const remove = async () => {
+    await Promise.all(unwanted.map(({ id }) => removeAnalysis(tenantName, id)));
+    toast(list.removed(unwanted.length));
+    onDeleted();
+    close();
+  };
   return {
     isBusy,
-    remove: (some: readonly Analysis[]) => {
-      const ids = some.map(({ id }) => id);
-      const undo = deletions.remove(tenantName, ids, (failure) => {
-        onChange();
-        if (failure !== undefined) toast({ text: messageOf(failure, common) });
-      });
-      toast({ text: list.removed(some.length), undo });
-    },
+    dialog: unwanted.length > 0 && (
+      <FormDialog
+        title={list.removeTitle(unwanted.length)}
+        act={list.remove}
+        isDanger
+        onDone={close}
+        send={remove}
+      >
+        <p>{list.removeHint}</p>
+      </FormDialog>
+    ),
+    remove: setUnwanted,
     /** Runs failed analyses again, or upgrades completed ones. */
     again: (some: readonly Analysis[], options = {}) =>
       run(() => Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)))),
   };
 }
 
-type Acts = ReturnType<typeof useActs>;
+type Acts = Pick<ReturnType<typeof useActs>, 'remove' | 'again'>;
 type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
 
 interface CsvButtonProps {

@@ -102,7 +102,9 @@ interface HeadProps {
 function Head({ analysis, reload, edit }: HeadProps) {
   const { list, cases } = useConsole();
   const { name, createdDate, inferenceStatus } = analysis;
-  const { remove, again } = useActs(reload);
+  const { dialog, remove, again } = useActs(reload, () => {
+    location.hash = '#/analyses';
+  });
   return (
     <header class="row apart tight">
       <h1 class="name" title={name}>
@@ -121,16 +123,11 @@ function Head({ analysis, reload, edit }: HeadProps) {
         <Button kind="little" onClick={edit}>
           {cases.edit}
         </Button>
-        <Button
-          kind="little"
-          onClick={() => {
-            remove([analysis]);
-            location.hash = '#/analyses';
-          }}
-        >
+        <Button kind="little" onClick={() => remove([analysis])}>
           {isCancellable(analysis) ? list.cancelRun : list.remove}
         </Button>
       </span>
+      {dialog}
     </header>
   );
 }

@@ -168,7 +168,7 @@ function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDo
   const send = async ({ reason }: Fields): Promise<void> => {
     const held = id === null ? {} : { analysisId: id };
     await ask(path, { body: { tenantName, ...held, reason } });
-    toast({ text: holds.placed });
+    toast(holds.placed);
     onDone();
   };
   return (
@@ -190,7 +190,7 @@ function LiftDialog({ hold, onDone }: HoldProps & { readonly onDone: () => void 
   const send = async (): Promise<void> => {
     const held = analysisId === null ? {} : { analysisId };
     await ask(path, { method: 'DELETE', body: { tenantName, ...held } });
-    toast({ text: holds.lifted });
+    toast(holds.lifted);
     onDone();
   };
   return (

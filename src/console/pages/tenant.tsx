@@ -56,7 +56,7 @@ function useChange() {
   const { common, tenantName, toast } = useConsole();
   return async (body: object, then: () => void, text: string | null = common.saved) => {
     await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body } });
-    if (text !== null) toast({ text });
+    if (text !== null) toast(text);
     then();
   };
 }

@@ -41,7 +41,7 @@ function People() {
   const done = (text: string | null) => {
     setOpen(null);
     if (text === null) return;
-    toast({ text });
+    toast(text);
     loaded.reload();
   };
   const { run } = useAct();

@@ -223,9 +223,9 @@ export function useAct(after: () => void = () => undefined) {
     setBusy(true);
     try {
       const text = await act();
-      if (typeof text === 'string') toast({ text });
+      if (typeof text === 'string') toast(text);
     } catch (failure) {
-      toast({ text: messageOf(failure, common) });
+      toast(messageOf(failure, common));
     }
     setBusy(false);
     after();

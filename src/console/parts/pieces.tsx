@@ -227,7 +227,7 @@ export function CopyButton({ text }: { readonly text: string }) {
   const { common, toast } = useConsole();
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);
-    toast({ text: common.copied });
+    toast(common.copied);
   };
   return <Button onClick={() => void copy()}>{common.copy}</Button>;
 }

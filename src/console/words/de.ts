@@ -26,7 +26,6 @@ export const de: Words = {
     close: 'Schließen',
     copy: 'Kopieren',
     copied: 'Kopiert.',
-    undo: 'Rückgängig',
     retry: 'Erneut versuchen',
     loading: 'Wird geladen …',
     never: 'Nie',
@@ -175,6 +174,9 @@ export const de: Words = {
     csv: 'CSV',
     csvAll: 'Alle als CSV',
     compare: 'Vergleichen',
+    removeTitle: (count) => (count === 1 ? 'Analyse löschen?' : `${count} Analysen löschen?`),
+    removeHint:
+      'Was gelöscht ist, verschwindet aus allen Listen und Fällen. Das lässt sich nicht rückgängig machen.',
     remove: 'Löschen',
     retry: 'Erneut untersuchen',
     upgrade: 'Zum Bericht erweitern',

@@ -36,7 +36,6 @@ export const en = {
     close: 'Close',
     copy: 'Copy',
     copied: 'Copied.',
-    undo: 'Undo',
     retry: 'Try again',
     loading: 'Loading…',
     never: 'Never',
@@ -169,6 +168,9 @@ export const en = {
     csv: 'CSV',
     csvAll: 'Export all (CSV)',
     compare: 'Compare',
+    removeTitle: (count: number) =>
+      count === 1 ? 'Delete this analysis?' : `Delete ${count} analyses?`,
+    removeHint: 'What is deleted disappears from all lists and cases. This cannot be undone.',
     remove: 'Delete',
     retry: 'Examine again',
     upgrade: 'Upgrade to full report',

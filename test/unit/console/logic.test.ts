@@ -1,5 +1,5 @@
-import { expect, test, vi } from 'vitest';
-import { createDeletions, dayStart } from '../../../src/console/api/analyses.ts';
+import { expect, test } from 'vitest';
+import { dayStart } from '../../../src/console/api/analyses.ts';
 import { ApiError, persistently } from '../../../src/console/api/client.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
 import { createUploadQueue } from '../../../src/console/api/upload.ts';
@@ -120,33 +120,6 @@ test('names too long for the service are cut between characters', () => {
   expect(toName('photo.jpg')).toBe('photo.jpg');
   expect(Array.from(toName('😀'.repeat(300)))).toHaveLength(255);
   expect(toName('   ')).toBe('picture');
-});
-
-test('a deletion is sent after a delay unless it was undone', () => {
-  vi.useFakeTimers();
-  const sent: string[] = [];
-  const deletions = createDeletions(async (_tenant, id) => void sent.push(id));
-
-  deletions.remove('acme', ['one'], () => undefined);
-  const undo = deletions.remove('acme', ['two'], () => undefined);
-  deletions.remove('acme', ['three'], () => undefined);
-  expect([...deletions.hidden]).toEqual(['one', 'two', 'three']);
-  undo();
-  vi.advanceTimersByTime(8000);
-  vi.useRealTimers();
-
-  expect(sent).toEqual(['one', 'three']);
-  expect([...deletions.hidden]).toEqual(['one', 'three']);
-});
-
-test('pending deletions are sent when the page closes', () => {
-  const sent: (readonly [string, boolean | undefined])[] = [];
-  const deletions = createDeletions(async (_tenant, id, isLast) => void sent.push([id, isLast]));
-
-  deletions.remove('acme', ['one'], () => undefined);
-  deletions.flush();
-
-  expect(sent).toEqual([['one', true]]);
 });
 
 test('the queue uploads three at a time, and cancelling drops those waiting', async () => {
