@@ -75,7 +75,7 @@ const defaultOptions = Type.Object(
   { tier: oneOf(tiers), decisionStrategy: oneOf(decisionStrategies) },
   {
     ...strict,
-    description: `What the console preselects for a new analysis; null for the last choice. This does not affect requests: an
+    description: `What the console preselects for a new analysis; null for a full report. This does not affect requests: an
 option that they leave out has the default given in this document.`,
   },
 );

@@ -1,24 +1,13 @@
-/** The user's account: language, password, sessions, and feedback. */
+/** The user's account: password, sessions, and feedback. */
 
 import { ask, logOut } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import {
-  Field,
-  type Fields,
-  FormPanel,
-  PasswordField,
-  SelectField,
-  useAct,
-} from '../parts/form.tsx';
+import { Field, type Fields, FormPanel, PasswordField, useAct } from '../parts/form.tsx';
 import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
-const languageNames = { en: 'English', de: 'Deutsch' } as const;
-
 export function AccountPage() {
-  const { login, first, nav, account, user, isManager, language, setLanguage, identity, leave } =
-    useConsole();
+  const { login, first, nav, account, user, isManager, identity, leave } = useConsole();
   const { isBusy, run } = useAct();
-  const end = (isEverywhere: boolean) => run(async () => logOut(isEverywhere).then(leave));
   return (
     <>
       <PageTitle text={nav.account} />
@@ -30,19 +19,12 @@ export function AccountPage() {
             [account.rights, isManager ? account.mayChange : account.mayNotChange],
           ]}
         />
-        <SelectField
-          label={account.language}
-          options={languageNames}
-          value={language}
-          onValue={setLanguage}
-        />
-      </Panel>
-      <Panel title={account.sessions}>
-        <div class="row">
-          <Button disabled={isBusy} onClick={() => end(false)}>
-            {nav.logOut}
-          </Button>
-          <Button kind="danger" disabled={isBusy} onClick={() => end(true)}>
+        <div>
+          <Button
+            kind="danger"
+            disabled={isBusy}
+            onClick={() => run(() => logOut(true).then(leave))}
+          >
             {account.everywhere}
           </Button>
         </div>

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
-import { tiers } from '../../contract/vocabulary.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
@@ -19,12 +18,12 @@ import type { WrittenLimits } from '../words/en.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
 
+const firstOptions: DefaultOptions = { tier: 'forensicReporting', decisionStrategy: 'default' };
 const queue = createUploadQueue();
 // Closing the page would cut off its uploads.
 addEventListener('beforeunload', (event) => {
   if (queue.transfers.some(({ state }) => !isOver(state))) event.preventDefault();
 });
-const tierKey = 'forensics-tier';
 
 /** @param projectId - the case that the page shows, if any. @param onProgress - called when a picture has been sent. */
 export function DropZone({
@@ -36,14 +35,16 @@ export function DropZone({
 }) {
   const { upload, cases, tenantName, limits } = useConsole();
   const written = useWrittenLimits();
-  const { tier, strategy, setTier, setStrategy } = useOptions();
+  // The tenant's defaults, until the user chooses.
+  const defaults = useTenant().data?.defaultOptions;
+  const [chosen, setChosen] = useState<Partial<DefaultOptions>>({});
+  const options: DefaultOptions = { ...firstOptions, ...defaults, ...chosen };
   const [tags, setTags] = useState('');
   const [caseName, setCaseName] = useState(projectId);
 
-  const add = (chosen: readonly File[]) => {
-    const options = { tier, decisionStrategy: strategy };
+  const add = (files: readonly File[]) => {
     const project = caseName.trim() === '' ? null : caseName.trim();
-    queue.add(chosen, { tenantName, options, limits, tags: splitTags(tags), projectId: project });
+    queue.add(files, { tenantName, options, limits, tags: splitTags(tags), projectId: project });
   };
   const isHeldOver = useFileDrop(add);
   return (
@@ -66,16 +67,19 @@ export function DropZone({
           <FileButton label={upload.chooseFolder} takesFolder onFiles={add} />
         </div>
         <details class="options">
-          <summary>{`${upload.options}: ${upload.tiers[tier]}`}</summary>
+          <summary>{`${upload.options}: ${upload.tiers[options.tier]}`}</summary>
           <div class="columns">
             <SelectField
               label={upload.tier}
               help={upload.tierHelp}
               options={upload.tiers}
-              value={tier}
-              onValue={setTier}
+              value={options.tier}
+              onValue={(tier) => setChosen({ ...chosen, tier })}
             />
-            <StrategyField value={strategy} onValue={setStrategy} />
+            <StrategyField
+              value={options.decisionStrategy}
+              onValue={(decisionStrategy) => setChosen({ ...chosen, decisionStrategy })}
+            />
             <TextField label={upload.tags} value={tags} onValue={setTags} />
             {projectId === '' && (
               <TextField
@@ -91,28 +95,6 @@ export function DropZone({
       <Transfers onProgress={onProgress} />
     </section>
   );
-}
-
-/** The tenant's defaults, otherwise the last choice in this browser, until the user chooses. */
-function useOptions() {
-  const { tenantName } = useConsole();
-  const defaults = useTenant().data?.defaultOptions ?? null;
-  const [tier, setTier] = useState<DefaultOptions['tier'] | null>(null);
-  const [strategy, setStrategy] = useState<DefaultOptions['decisionStrategy'] | null>(null);
-  useEffect(() => {
-    setTier(null);
-    setStrategy(null);
-  }, [tenantName]);
-  const chosenLast = tiers.find((each) => each === localStorage.getItem(tierKey));
-  return {
-    tier: tier ?? defaults?.tier ?? chosenLast ?? 'forensicReporting',
-    strategy: strategy ?? defaults?.decisionStrategy ?? 'default',
-    setTier: (next: DefaultOptions['tier']) => {
-      localStorage.setItem(tierKey, next);
-      setTier(next);
-    },
-    setStrategy,
-  };
 }
 
 const shownAtMost = 100;

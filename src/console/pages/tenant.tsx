@@ -85,29 +85,21 @@ function NameForm({ tenant }: Pick<PartProps, 'tenant'>) {
 
 function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
   const { upload, common, tenant, isManager } = useConsole();
-  const [tier, setTier] = useState(defaultOptions?.tier ?? lastUsed);
+  const [tier, setTier] = useState(defaultOptions?.tier ?? 'forensicReporting');
   const [strategy, setStrategy] = useState(defaultOptions?.decisionStrategy ?? 'default');
   const change = useChange();
-  const options = tier === lastUsed ? null : { tier, decisionStrategy: strategy };
   return (
     <FormPanel
       title={tenant.options}
       intro={<p class="soft">{tenant.optionsIntro}</p>}
       act={isManager ? common.save : null}
-      send={() => change({ defaultOptions: options }, reload)}
+      send={() => change({ defaultOptions: { tier, decisionStrategy: strategy } }, reload)}
     >
-      <SelectField
-        label={upload.tier}
-        options={{ [lastUsed]: tenant.lastUsed, ...upload.tiers }}
-        value={tier}
-        onValue={setTier}
-      />
-      {tier !== lastUsed && <StrategyField value={strategy} onValue={setStrategy} />}
+      <SelectField label={upload.tier} options={upload.tiers} value={tier} onValue={setTier} />
+      <StrategyField value={strategy} onValue={setStrategy} />
     </FormPanel>
   );
 }
-
-const lastUsed = '';
 
 function SeenBeforeForm({ tenant, reload }: PartProps) {
   const { tenant: text, common, isManager } = useConsole();

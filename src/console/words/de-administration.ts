@@ -33,7 +33,6 @@ export const administration: AdministrationWords = {
     options: 'Neue Analysen',
     optionsIntro:
       'Vorgaben für die Konsole; bei jedem Upload können Sie davon abweichen. Für die Schnittstelle gelten sie nicht.',
-    lastUsed: 'Zuletzt in diesem Browser gewählt',
     seenBefore: 'Schon vorgelegt',
     seenBeforeIntro:
       'Kopien bereits untersuchter Bilder werden auch dann gefunden, wenn sie beschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
@@ -207,12 +206,10 @@ export const administration: AdministrationWords = {
     bulk: 'Minuten je Bild, wenn mehrere zugleich untersucht werden',
   },
   account: {
-    language: 'Sprache',
     password: 'Passwort ändern',
     current: 'Aktuelles Passwort',
     fresh: 'Neues Passwort',
     changed: 'Das Passwort wurde geändert. Andere Geräte wurden abgemeldet.',
-    sessions: 'Sitzungen',
     everywhere: 'Auf allen Geräten abmelden',
     feedback: 'An die Administration schreiben',
     message: 'Nachricht',

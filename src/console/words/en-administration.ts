@@ -32,7 +32,6 @@ export const administration = {
     options: 'New analyses',
     optionsIntro:
       'Defaults for the console; they can be changed for each upload. Programs that use the API are not affected.',
-    lastUsed: 'Last choice in this browser',
     seenBefore: 'Seen before',
     seenBeforeIntro:
       'Copies of pictures examined earlier are found even if they have been cropped, mirrored, re-saved or written on. Only this tenant’s pictures are compared.',
@@ -203,12 +202,10 @@ export const administration = {
     bulk: 'Minutes each, several at once',
   },
   account: {
-    language: 'Language',
     password: 'Change password',
     current: 'Current password',
     fresh: 'New password',
     changed: 'Password changed. Other devices have been logged out.',
-    sessions: 'Sessions',
     everywhere: 'Log out on all devices',
     feedback: 'Contact the administrators',
     message: 'Message',
