@@ -27,7 +27,7 @@ export interface TenantChange {
   readonly name?: string;
   /** Null removes it. Setting a URL, even the same one, re-enables a disabled webhook. */
   readonly webhookUrl?: string | null;
-  /** If null, each person is offered their own last choice. */
+  /** If null, the console preselects a full report. */
   readonly defaultOptions?: DefaultOptions | null;
   readonly seenBefore?: boolean;
   /** Whether only the two trial pictures may be analysed. */
