@@ -12,7 +12,7 @@ import { saveCsv } from '../parts/files.tsx';
 import { FormDialog, useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, isCancellable, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
-import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
+import { type Column, pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeReason } from '../parts/verdict.ts';
@@ -205,7 +205,7 @@ function RangeText({ start, entries, total }: RangeTextProps) {
 
 function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonly Analysis[] }) {
   const { list } = useConsole();
-  const failed = chosen.filter(({ inferenceStatus }) => inferenceStatus.status === 'failed');
+  const failed = chosen.filter(isFailed);
   const flagged = chosen.filter(isUpgradable);
   return (
     <div class="row">
@@ -232,6 +232,10 @@ function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonl
   );
 }
 
+export function isFailed({ inferenceStatus }: Analysis): boolean {
+  return inferenceStatus.status === 'failed';
+}
+
 export function isUpgradable({ input, inferenceStatus }: Analysis): boolean {
   return inferenceStatus.status === 'completed' && input.options.tier === 'flagging';
 }
@@ -241,14 +245,16 @@ function Rows({
   empty,
   selected,
   setSelected,
-  ...acts
+  remove,
+  again,
+  edit,
 }: RowActs & {
   readonly loaded: Loaded<readonly Analysis[]>;
   readonly empty: ComponentChildren;
   readonly selected: ReadonlySet<string>;
   readonly setSelected: (next: ReadonlySet<string>) => void;
 }) {
-  const { list } = useConsole();
+  const { list, upload, cases, language } = useConsole();
   const ids = (loaded.data ?? []).map(({ id }) => id);
   const thumbnails = useThumbnails(loaded.data ?? []);
   const isAll = ids.every((id) => selected.has(id));
@@ -265,83 +271,64 @@ function Rows({
       onChange={() => setSelected(new Set(isAll ? [] : ids))}
     />
   );
-  return (
-    <Table
-      loaded={loaded}
-      empty={empty}
-      columns={[all, list.picture, list.name, list.verdict, list.created, list.tier, null]}
-      row={(analysis) => (
-        <Row
-          key={analysis.id}
-          analysis={analysis}
-          isSelected={selected.has(analysis.id)}
-          toggle={() => toggle(analysis.id)}
-          thumbnail={thumbnails.get(analysis.id)}
-          {...acts}
-        />
-      )}
-    />
-  );
-}
-
-interface RowProps extends RowActs {
-  readonly analysis: Analysis;
-  readonly isSelected: boolean;
-  readonly toggle: () => void;
-  readonly thumbnail: string | undefined;
-}
-
-function Row({ analysis, isSelected, toggle, thumbnail, remove, again, edit }: RowProps) {
-  const { list, upload, cases, language } = useConsole();
-  const { createdDate, input, inferenceStatus } = analysis;
-  const shown = analysis.name.slice(0, 80);
-  const subject = list.of(shown);
-  return (
-    <tr>
-      <td>
+  const columns: readonly Column<Analysis>[] = [
+    {
+      head: all,
+      cell: ({ id, name }) => (
         <input
           type="checkbox"
-          aria-label={list.select(shown)}
-          checked={isSelected}
-          onChange={toggle}
+          aria-label={list.select(name.slice(0, 80))}
+          checked={selected.has(id)}
+          onChange={() => toggle(id)}
         />
-      </td>
-      <td>
-        <Thumbnail url={thumbnail} />
-      </td>
-      <Name analysis={analysis} />
-      <td>
-        <ResultBadge analysis={analysis} />
-        {inferenceStatus.status === 'failed' && (
-          <p class="soft small">{writeReason(analysis, language)}</p>
-        )}
-      </td>
-      <td class="small soft">
-        <Time at={createdDate} />
-      </td>
-      <td class="small soft">{upload.tiers[input.options.tier]}</td>
-      <td>
-        <div class="row end">
-          {inferenceStatus.status === 'failed' && (
-            <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
-          )}
-          <RowButton label={cases.edit} subject={subject} onClick={() => edit(analysis)} />
-          <RowButton
-            label={isCancellable(analysis) ? list.cancelRun : list.remove}
-            subject={subject}
-            onClick={() => remove([analysis])}
-          />
-        </div>
-      </td>
-    </tr>
-  );
+      ),
+    },
+    { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
+    { head: list.name, class: 'name', cell: (analysis) => <Name analysis={analysis} /> },
+    {
+      head: list.verdict,
+      cell: (analysis) => (
+        <>
+          <ResultBadge analysis={analysis} />
+          {isFailed(analysis) && <p class="soft small">{writeReason(analysis, language)}</p>}
+        </>
+      ),
+    },
+    {
+      head: list.created,
+      class: 'small soft',
+      cell: ({ createdDate }) => <Time at={createdDate} />,
+    },
+    {
+      head: list.tier,
+      class: 'small soft',
+      cell: ({ input }) => upload.tiers[input.options.tier],
+    },
+    {
+      head: null,
+      cell: (analysis) => {
+        const subject = list.of(analysis.name.slice(0, 80));
+        const label = isCancellable(analysis) ? list.cancelRun : list.remove;
+        return (
+          <div class="row end">
+            {isFailed(analysis) && (
+              <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
+            )}
+            <RowButton label={cases.edit} subject={subject} onClick={() => edit(analysis)} />
+            <RowButton label={label} subject={subject} onClick={() => remove([analysis])} />
+          </div>
+        );
+      },
+    },
+  ];
+  return <Table loaded={loaded} empty={empty} columns={columns} keyOf={({ id }) => id} />;
 }
 
 function Name({ analysis }: { readonly analysis: Analysis }) {
   const { cases } = useConsole();
   const { id, name, tags, projectId, comment } = analysis;
   return (
-    <td class="name">
+    <>
       <a class="lines" href={`#/analysis/${id}`} title={name}>
         <bdi>{name}</bdi>
       </a>
@@ -356,7 +343,7 @@ function Name({ analysis }: { readonly analysis: Analysis }) {
           {tag}
         </span>
       ))}
-    </td>
+    </>
   );
 }
 

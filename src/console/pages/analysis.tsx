@@ -19,7 +19,7 @@ import {
 } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
-import { isUpgradable, useActs } from './analyses.tsx';
+import { isFailed, isUpgradable, useActs } from './analyses.tsx';
 import { Answer } from './analysis-answer.tsx';
 import { PicturePanel } from './analysis-picture.tsx';
 import {
@@ -101,7 +101,7 @@ interface HeadProps {
 
 function Head({ analysis, reload, edit }: HeadProps) {
   const { list, cases } = useConsole();
-  const { name, createdDate, inferenceStatus } = analysis;
+  const { name, createdDate } = analysis;
   const { dialog, remove, again } = useActs(reload, () => {
     location.hash = '#/analyses';
   });
@@ -115,7 +115,7 @@ function Head({ analysis, reload, edit }: HeadProps) {
         <Time at={createdDate} />
       </span>
       <span class="row">
-        {inferenceStatus.status === 'failed' && (
+        {isFailed(analysis) && (
           <Button kind="little" onClick={() => again([analysis])}>
             {list.retry}
           </Button>

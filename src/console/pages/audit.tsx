@@ -10,9 +10,9 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { PeriodFields, SelectField, TextField, useAct } from '../parts/form.tsx';
-import { type Loaded, useLoaded } from '../parts/loading.ts';
+import { useLoaded } from '../parts/loading.ts';
 import { Button, ManagerPage, Time } from '../parts/pieces.tsx';
-import { Pager, pageSize, Table, usePlace } from '../parts/table.tsx';
+import { type Column, Pager, pageSize, Table, usePlace } from '../parts/table.tsx';
 
 interface Filters {
   readonly kind: string;
@@ -48,6 +48,38 @@ function Log() {
     setFilters({ ...filters, ...next });
     place.restart();
   };
+  const columns: readonly Column<AuditEntry>[] = [
+    { head: '#', class: 'ordinal small soft', cell: ({ seq }) => seq },
+    { head: audit.time, class: 'small', cell: ({ at }) => <Time at={at} /> },
+    { head: audit.event, cell: ({ event }) => audit.events[event] ?? event },
+    {
+      head: audit.actor,
+      class: 'small',
+      cell: ({ actor }) => (
+        <>
+          {audit.actors[actor.type] ?? actor.type}
+          {actor.id !== null && <Named id={actor.id} names={names} />}
+        </>
+      ),
+    },
+    {
+      head: audit.object,
+      class: 'small',
+      cell: ({ event, subject }) =>
+        subject !== null && event.startsWith('analysis.') ? (
+          <a class="mono" href={`#/analysis/${subject}`}>
+            {subject}
+          </a>
+        ) : (
+          subject !== null && <Named id={subject} names={names} />
+        ),
+    },
+    {
+      head: audit.details,
+      class: 'small wide',
+      cell: ({ details }) => <Details details={details} />,
+    },
+  ];
   const { data } = loaded;
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
   return (
@@ -63,7 +95,7 @@ function Log() {
         </Button>
         <Pager newer={place.newer} older={place.olderThan(last)} />
       </div>
-      <Rows loaded={loaded} names={names} />
+      <Table loaded={loaded} empty={audit.empty} columns={columns} keyOf={({ seq }) => seq} />
     </section>
   );
 }
@@ -128,55 +160,6 @@ function FilterBar({
         {list.reset}
       </Button>
     </form>
-  );
-}
-
-function Rows({
-  loaded,
-  names,
-}: {
-  readonly loaded: Loaded<readonly AuditEntry[]>;
-  readonly names: ReadonlyMap<string, string>;
-}) {
-  const { audit } = useConsole();
-  return (
-    <Table
-      loaded={loaded}
-      empty={audit.empty}
-      columns={[
-        <div class="ordinal">#</div>,
-        audit.time,
-        audit.event,
-        audit.actor,
-        audit.object,
-        audit.details,
-      ]}
-      row={({ seq, at, event, actor, subject, details }) => (
-        <tr key={seq}>
-          <td class="ordinal small soft">{seq}</td>
-          <td class="small">
-            <Time at={at} />
-          </td>
-          <td>{audit.events[event] ?? event}</td>
-          <td class="small">
-            {audit.actors[actor.type] ?? actor.type}
-            {actor.id !== null && <Named id={actor.id} names={names} />}
-          </td>
-          <td class="small">
-            {subject !== null && event.startsWith('analysis.') ? (
-              <a class="mono" href={`#/analysis/${subject}`}>
-                {subject}
-              </a>
-            ) : (
-              subject !== null && <Named id={subject} names={names} />
-            )}
-          </td>
-          <td class="small wide">
-            <Details details={details} />
-          </td>
-        </tr>
-      )}
-    />
   );
 }
 

@@ -14,7 +14,7 @@ import { useAct } from '../parts/form.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
-import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
+import { type Column, pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeReason, writeVerdict } from '../parts/verdict.ts';
 import { saveAnalyses, useCommenting } from './analyses.tsx';
@@ -46,6 +46,52 @@ export function CasePage({ name }: { readonly name: string }) {
   const shown = entries.slice(start, start + pageSize);
   const thumbnails = useThumbnails(shown);
   const { hint, dialog, edit } = useCommenting(shown, reload);
+  const because = (analysis: Analysis) =>
+    writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
+  const columns: readonly Column<Analysis>[] = [
+    { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
+    {
+      head: list.name,
+      class: 'name',
+      cell: ({ id, name: shownName, comment }) => (
+        <>
+          <a href={`#/analysis/${id}`}>
+            <bdi>{shownName}</bdi>
+          </a>
+          {comment !== '' && <p class="soft small">{comment}</p>}
+        </>
+      ),
+    },
+    {
+      head: list.verdict,
+      cell: (analysis) => (
+        <>
+          <ResultBadge analysis={analysis} />
+          <p class="soft small">{because(analysis)}</p>
+          {seenOf(analysis).map((other) => (
+            <p key={other.id} class="small">
+              <SeenLine other={other} analysis={analysis} />
+            </p>
+          ))}
+        </>
+      ),
+    },
+    {
+      head: list.created,
+      class: 'small soft',
+      cell: ({ createdDate }) => <Time at={createdDate} />,
+    },
+    {
+      head: null,
+      cell: (analysis) => (
+        <RowButton
+          label={text.edit}
+          subject={list.of(analysis.name)}
+          onClick={() => edit(analysis)}
+        />
+      ),
+    },
+  ];
   useEffect(() => {
     const ids = entries.map(({ id }) => id);
     rememberSequence({ ids, start: 0, total: ids.length, load: async () => [] });
@@ -79,16 +125,8 @@ export function CasePage({ name }: { readonly name: string }) {
         <Table
           loaded={{ data: data === null ? null : shown, error, reload }}
           empty={<p>{text.empty}</p>}
-          columns={[list.picture, list.name, list.verdict, list.created, null]}
-          row={(analysis) => (
-            <Row
-              key={analysis.id}
-              analysis={analysis}
-              thumbnail={thumbnails.get(analysis.id)}
-              seen={seenOf(analysis)}
-              edit={() => edit(analysis)}
-            />
-          )}
+          columns={columns}
+          keyOf={({ id }) => id}
         />
       </section>
       {dialog}
@@ -178,47 +216,6 @@ function useDetails(analyses: readonly Analysis[]): {
     pause: () => (open().length === 0 ? null : 0),
   });
   return { known: known.current, open: open().length };
-}
-
-interface RowProps {
-  readonly analysis: Analysis;
-  readonly thumbnail: string | undefined;
-  readonly seen: readonly SeenBefore[];
-  readonly edit: () => void;
-}
-
-function Row({ analysis, thumbnail, seen, edit }: RowProps) {
-  const { list, cases, language } = useConsole();
-  const { id, name, comment, createdDate } = analysis;
-  const because = writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
-  return (
-    <tr>
-      <td>
-        <Thumbnail url={thumbnail} />
-      </td>
-      <td class="name">
-        <a href={`#/analysis/${id}`}>
-          <bdi>{name}</bdi>
-        </a>
-        {comment !== '' && <p class="soft small">{comment}</p>}
-      </td>
-      <td>
-        <ResultBadge analysis={analysis} />
-        {because !== '' && <p class="soft small">{because}</p>}
-        {seen.map((other) => (
-          <p key={other.id} class="small">
-            <SeenLine other={other} analysis={analysis} />
-          </p>
-        ))}
-      </td>
-      <td class="small soft">
-        <Time at={createdDate} />
-      </td>
-      <td>
-        <RowButton label={cases.edit} subject={list.of(name)} onClick={edit} />
-      </td>
-    </tr>
-  );
 }
 
 function toMember(

@@ -1,5 +1,6 @@
 /** Legal holds: what is kept even if deleted, and why. They are placed and lifted here. */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { maxCommentLength } from '../../contract/limits.ts';
@@ -7,119 +8,72 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { type Fields, FormDialog, TextField } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
-import { Button, Failure, ManagerPage, Panel, Time } from '../parts/pieces.tsx';
-import { RowButton, Table } from '../parts/table.tsx';
+import { Button, ManagerPage, Time } from '../parts/pieces.tsx';
+import { type Column, RowButton, Table } from '../parts/table.tsx';
 
 const path = '/v1/tenant/hold';
 
 export function HoldsPage() {
   return (
     <ManagerPage place="holds">
-      <Holds />
+      <Holds id={null} />
     </ManagerPage>
   );
 }
 
-/** The hold on one analysis, for users who may change settings. */
+/** The holds on one analysis, for users who may change settings. */
 export function AnalysisHold({ id }: { readonly id: string }) {
-  const { holds, isManager } = useConsole();
-  return isManager ? (
-    <Panel title={holds.one}>
-      <HoldOn id={id} />
-    </Panel>
-  ) : null;
+  return useConsole().isManager ? <Holds id={id} /> : null;
 }
 
-function HoldOn({ id }: { readonly id: string }) {
-  const { holds } = useConsole();
-  const { loaded, place, lift, dialog } = useHolds(id);
-  const { data, error, reload } = loaded;
-  const own = data?.filter(({ analysisId }) => analysisId === id || analysisId === null) ?? [];
-  const isHeld = own.some(({ analysisId }) => analysisId === id);
-  return (
-    <>
-      <Failure error={error} retry={reload} />
-      {data !== null && own.length === 0 && <p class="soft">{holds.notHeld}</p>}
-      {own.map((hold) => (
-        <div key={hold.analysisId} class="row apart">
-          <p>
-            {hold.analysisId === null && <strong>{holds.everything}: </strong>}
-            <bdi>{hold.reason}</bdi>{' '}
-            <span class="soft small">
-              <Since hold={hold} />
-            </span>
-          </p>
-          <Lift hold={hold} onLift={lift} />
-        </div>
-      ))}
-      {data !== null && !isHeld && (
-        <div>
-          <Button onClick={place}>{holds.place}</Button>
-        </div>
-      )}
-      {dialog}
-    </>
-  );
-}
-
-function Holds() {
+/** @param id - the analysis, for which those on all the tenant's data count too; null for all holds. */
+function Holds({ id }: { readonly id: string | null }) {
   const { nav, holds } = useConsole();
-  const { loaded, place, lift, dialog } = useHolds(null);
-  return (
-    <>
-      <section class="panel flush" aria-label={nav.holds}>
-        <div class="toolbar row apart end">
-          <p class="soft small">{holds.howToPlace}</p>
-          {loaded.data?.every(({ analysisId }) => analysisId !== null) === true && (
-            <Button onClick={place}>{holds.placeAll}</Button>
-          )}
-        </div>
-        <Table
-          loaded={loaded}
-          empty={holds.empty}
-          columns={[holds.object, holds.reason, holds.since, null]}
-          row={(hold) => (
-            <tr key={hold.analysisId}>
-              <td class="name">
-                <Held hold={hold} />
-              </td>
-              <td>
-                <bdi>{hold.reason}</bdi>
-              </td>
-              <td class="small">
-                <Since hold={hold} />
-              </td>
-              <td>
-                <Lift hold={hold} onLift={lift} />
-              </td>
-            </tr>
-          )}
-        />
-      </section>
-      {dialog}
-    </>
-  );
-}
-
-/** @param id - what a new hold is placed on; null for all the tenant's data. */
-function useHolds(id: string | null) {
-  const loaded = useTenantList<LegalHold>(path);
-  const [open, setOpen] = useState<'place' | LegalHold | null>(null);
+  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  const { data, error, reload } = useTenantList<LegalHold>(path);
+  const isShown = ({ analysisId }: LegalHold) => id === null || [id, null].includes(analysisId);
   const done = () => {
-    setOpen(null);
-    loaded.reload();
+    setDialog(null);
+    reload();
   };
-  return {
-    loaded,
-    place: () => setOpen('place'),
-    lift: (hold: LegalHold) => setOpen(hold),
-    dialog:
-      open === 'place' ? (
-        <PlaceDialog id={id} onDone={done} />
-      ) : (
-        open !== null && <LiftDialog hold={open} onDone={done} />
+  const columns: readonly Column<LegalHold>[] = [
+    { head: holds.object, class: 'name', cell: (hold) => <Held hold={hold} /> },
+    {
+      head: holds.reason,
+      cell: ({ analysisId, reason }) => (
+        <>
+          {id !== null && analysisId === null && <strong>{holds.everything}: </strong>}
+          <bdi>{reason}</bdi>
+        </>
       ),
-  };
+    },
+    { head: holds.since, class: 'small', cell: (hold) => <Since hold={hold} /> },
+    {
+      head: null,
+      cell: (hold) => (
+        <Lift hold={hold} onLift={() => setDialog(<LiftDialog hold={hold} onDone={done} />)} />
+      ),
+    },
+  ];
+  return (
+    <section class="panel flush" aria-label={nav.holds}>
+      <div class="toolbar row apart end">
+        {id === null ? <p class="soft small">{holds.howToPlace}</p> : <h2>{holds.one}</h2>}
+        {data?.every(({ analysisId }) => analysisId !== id) === true && (
+          <Button onClick={() => setDialog(<PlaceDialog id={id} onDone={done} />)}>
+            {id === null ? holds.placeAll : holds.place}
+          </Button>
+        )}
+      </div>
+      <Table
+        loaded={{ data: data && data.filter(isShown), error, reload }}
+        empty={id === null ? holds.empty : holds.notHeld}
+        columns={id === null ? columns : columns.slice(1)}
+        keyOf={({ analysisId }) => analysisId ?? ''}
+      />
+      {dialog}
+    </section>
+  );
 }
 
 interface HoldProps {
@@ -156,11 +110,11 @@ function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: Ho
   );
 }
 
-function Lift({ hold, onLift }: HoldProps & { readonly onLift: (hold: LegalHold) => void }) {
+function Lift({ hold, onLift }: HoldProps & { readonly onLift: () => void }) {
   const { holds } = useConsole();
   const subject = useHeldName(hold);
   if (hold.createdByUserId === null) return <span class="soft small">{holds.ofOperator}</span>;
-  return <RowButton label={holds.lift} subject={subject} onClick={() => onLift(hold)} />;
+  return <RowButton label={holds.lift} subject={subject} onClick={onLift} />;
 }
 
 function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDone: () => void }) {

@@ -1,38 +1,86 @@
 /** API keys: create, copy once, rotate with a grace period, revoke. */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { type Fields, FormDialog, SelectField, TextField } from '../parts/form.tsx';
-import { type Loaded, useTenantList } from '../parts/loading.ts';
+import { useTenantList } from '../parts/loading.ts';
 import { Button, CopyButton, Dialog, PageTitle, Time } from '../parts/pieces.tsx';
-import { RowButton, Table } from '../parts/table.tsx';
+import { type Column, RowButton, Table } from '../parts/table.tsx';
 
 const path = '/v1/auth/api';
 const dayMs = 86_400_000;
 const lives = [30, 90, 365] as const;
 const graces = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
-type Open =
-  | { readonly is: 'create' }
-  | { readonly is: 'rotate' | 'revoke'; readonly key: KeyEntry }
-  | { readonly is: 'secret'; readonly secret: string };
-
 export function KeysPage() {
   const { common, nav, keys, isManager } = useConsole();
-  const [open, setOpen] = useState<Open | null>(null);
+  const [dialog, setDialog] = useState<ComponentChildren>(null);
   const loaded = useTenantList<KeyEntry>(path);
   const done = (secret: string | null) => {
-    setOpen(secret === null ? null : { is: 'secret', secret });
+    setDialog(secret && <SecretDialog secret={secret} onClose={() => setDialog(null)} />);
     loaded.reload();
   };
+  const columns: readonly Column<KeyEntry>[] = [
+    {
+      head: keys.name,
+      class: 'name',
+      cell: ({ name, secret }) => (
+        <>
+          <bdi>{name}</bdi>
+          <br />
+          <span class="mono soft">{secret}</span>
+        </>
+      ),
+    },
+    {
+      head: keys.state,
+      cell: ({ ended }) => (
+        <span class={`badge ${ended === null ? 'ok' : 'failed'}`}>
+          {ended === null ? keys.works : keys.ends[ended]}
+        </span>
+      ),
+    },
+    {
+      head: keys.expires,
+      class: 'small soft',
+      isLabelled: true,
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+    },
+    {
+      head: keys.lastUsed,
+      class: 'small soft',
+      isLabelled: true,
+      cell: ({ lastUsedDate }) => <Time at={lastUsedDate} />,
+    },
+    {
+      head: null,
+      cell: (key) => (
+        <div class="row">
+          {isManager && key.ended === null && (
+            <RowButton
+              label={keys.rotate}
+              subject={key.name}
+              onClick={() => setDialog(<RotateDialog entry={key} onDone={done} />)}
+            />
+          )}
+          <RowButton
+            label={keys.revoke}
+            subject={key.name}
+            onClick={() => setDialog(<RevokeDialog entry={key} onDone={done} />)}
+          />
+        </div>
+      ),
+    },
+  ];
   return (
     <>
       <div class="row apart">
         <PageTitle text={nav.keys} />
         {isManager && (
-          <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
+          <Button kind="main" onClick={() => setDialog(<CreateDialog onDone={done} />)}>
             {keys.create}
           </Button>
         )}
@@ -40,77 +88,31 @@ export function KeysPage() {
       <p class="soft">{keys.intro}</p>
       {!isManager && <p class="notice">{common.noRight}</p>}
       <section class="panel flush" aria-label={nav.keys}>
-        <Rows loaded={loaded} setOpen={setOpen} />
+        <Table loaded={loaded} empty={keys.empty} columns={columns} keyOf={({ uuid }) => uuid} />
       </section>
-      {open?.is === 'create' && <CreateDialog onDone={done} />}
-      {open?.is === 'rotate' && <RotateDialog entry={open.key} onDone={done} />}
-      {open?.is === 'revoke' && <RevokeDialog entry={open.key} onDone={done} />}
-      {open?.is === 'secret' && (
-        <Dialog title={keys.secretTitle} onClose={() => setOpen(null)}>
-          <p>{keys.secretHint}</p>
-          <pre class="mono">{open.secret}</pre>
-          <div class="row">
-            <CopyButton text={open.secret} />
-            <Button kind="main" onClick={() => setOpen(null)}>
-              {common.close}
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      {dialog}
     </>
   );
 }
 
-function Rows({
-  loaded,
-  setOpen,
-}: {
-  readonly loaded: Loaded<readonly KeyEntry[]>;
-  readonly setOpen: (open: Open) => void;
-}) {
-  const { keys, isManager } = useConsole();
+interface SecretDialogProps {
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+function SecretDialog({ secret, onClose }: SecretDialogProps) {
+  const { common, keys } = useConsole();
   return (
-    <Table
-      loaded={loaded}
-      empty={keys.empty}
-      columns={[keys.name, keys.state, keys.expires, keys.lastUsed, null]}
-      row={(key) => (
-        <tr key={key.uuid}>
-          <td class="name">
-            <bdi>{key.name}</bdi>
-            <br />
-            <span class="mono soft">{key.secret}</span>
-          </td>
-          <td>
-            <span class={`badge ${key.ended === null ? 'ok' : 'failed'}`}>
-              {key.ended === null ? keys.works : keys.ends[key.ended]}
-            </span>
-          </td>
-          <td class="small soft" data-label={keys.expires}>
-            <Time at={key.expiresAt} />
-          </td>
-          <td class="small soft" data-label={keys.lastUsed}>
-            <Time at={key.lastUsedDate} />
-          </td>
-          <td>
-            <div class="row">
-              {isManager && key.ended === null && (
-                <RowButton
-                  label={keys.rotate}
-                  subject={key.name}
-                  onClick={() => setOpen({ is: 'rotate', key })}
-                />
-              )}
-              <RowButton
-                label={keys.revoke}
-                subject={key.name}
-                onClick={() => setOpen({ is: 'revoke', key })}
-              />
-            </div>
-          </td>
-        </tr>
-      )}
-    />
+    <Dialog title={keys.secretTitle} onClose={onClose}>
+      <p>{keys.secretHint}</p>
+      <pre class="mono">{secret}</pre>
+      <div class="row">
+        <CopyButton text={secret} />
+        <Button kind="main" onClick={onClose}>
+          {common.close}
+        </Button>
+      </div>
+    </Dialog>
   );
 }
 

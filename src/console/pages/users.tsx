@@ -1,5 +1,6 @@
 /** The users of the tenant: add, edit, set a new password, disable. */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { TenantPerson } from '../../contract/people.ts';
 import { ask } from '../api/client.ts';
@@ -12,16 +13,12 @@ import {
   TextField,
   useAct,
 } from '../parts/form.tsx';
-import { type Loaded, useTenantList } from '../parts/loading.ts';
+import { useTenantList } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
-import { RowButton, Table } from '../parts/table.tsx';
+import { type Column, RowButton, Table } from '../parts/table.tsx';
 
 const path = '/v1/tenant/user';
 const settings = 'settings';
-
-type Open =
-  | { readonly is: 'create' }
-  | { readonly is: 'edit' | 'reset' | 'disable'; readonly person: TenantPerson };
 
 export function UsersPage() {
   const { common, nav, users, isManager, identity } = useConsole();
@@ -35,11 +32,11 @@ export function UsersPage() {
 }
 
 function People() {
-  const { nav, users, tenantName, toast } = useConsole();
-  const [open, setOpen] = useState<Open | null>(null);
+  const { nav, users, account, user, tenantName, toast } = useConsole();
+  const [dialog, setDialog] = useState<ComponentChildren>(null);
   const loaded = useTenantList<TenantPerson>(path);
   const done = (text: string | null) => {
-    setOpen(null);
+    setDialog(null);
     if (text === null) return;
     toast(text);
     loaded.reload();
@@ -50,92 +47,77 @@ function People() {
       await ask(`${path}/enable`, { body: { tenantName, id } });
       done(users.enabled);
     });
+  const actsOn = (person: TenantPerson): readonly (readonly [string, () => void])[] => [
+    [users.edit, () => setDialog(<EditDialog person={person} onDone={done} />)],
+    [users.reset, () => setDialog(<PasswordDialog person={person} onDone={done} />)],
+    person.isDisabled
+      ? [users.enable, () => enable(person)]
+      : [users.disable, () => setDialog(<DisableDialog person={person} onDone={done} />)],
+  ];
+  const columns: readonly Column<TenantPerson>[] = [
+    {
+      head: users.person,
+      class: 'name',
+      cell: ({ id, name, email }) => (
+        <>
+          <bdi>{name ?? email}</bdi> {id === user.id && <span class="tag">{users.own}</span>}
+          {name !== null && (
+            <>
+              <br />
+              <bdi class="small soft">{email}</bdi>
+            </>
+          )}
+        </>
+      ),
+    },
+    {
+      head: users.right,
+      class: 'small',
+      cell: ({ scopes }) => (scopes.includes(settings) ? account.mayChange : account.mayNotChange),
+    },
+    {
+      head: users.state,
+      cell: ({ isDisabled }) => (
+        <span class={`badge ${isDisabled ? 'failed' : 'ok'}`}>
+          {isDisabled ? users.disabled : users.active}
+        </span>
+      ),
+    },
+    {
+      head: users.lastLogin,
+      class: 'small soft',
+      isLabelled: true,
+      cell: ({ lastLoginDate }) => <Time at={lastLoginDate} />,
+    },
+    {
+      head: null,
+      class: 'acts wide',
+      cell: (person) =>
+        person.isManageable ? (
+          <div class="row">
+            {actsOn(person).map(([label, act]) => (
+              <RowButton key={label} label={label} subject={person.email} onClick={act} />
+            ))}
+          </div>
+        ) : (
+          person.id !== user.id && <span class="small soft">{users.others}</span>
+        ),
+    },
+  ];
   return (
     <>
       <div class="row apart">
         <PageTitle text={nav.users} />
-        <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
+        <Button kind="main" onClick={() => setDialog(<CreateDialog onDone={done} />)}>
           {users.create}
         </Button>
       </div>
       <p class="soft">{users.intro}</p>
       <section class="panel flush" aria-label={nav.users}>
-        <Rows loaded={loaded} setOpen={setOpen} enable={enable} />
+        <Table loaded={loaded} empty={null} columns={columns} keyOf={({ id }) => id} />
       </section>
-      {open?.is === 'create' && <CreateDialog onDone={done} />}
-      {open?.is === 'edit' && <EditDialog person={open.person} onDone={done} />}
-      {open?.is === 'reset' && <PasswordDialog person={open.person} onDone={done} />}
-      {open?.is === 'disable' && <DisableDialog person={open.person} onDone={done} />}
+      {dialog}
     </>
-  );
-}
-
-interface ActsProps {
-  readonly setOpen: (open: Open) => void;
-  readonly enable: (person: TenantPerson) => void;
-}
-
-function Rows({
-  loaded,
-  ...acts
-}: ActsProps & { readonly loaded: Loaded<readonly TenantPerson[]> }) {
-  const { users, account, user } = useConsole();
-  return (
-    <Table
-      loaded={loaded}
-      empty={null}
-      columns={[users.person, users.right, users.state, users.lastLogin, null]}
-      row={(person) => (
-        <tr key={person.id}>
-          <td class="name">
-            <bdi>{person.name ?? person.email}</bdi>{' '}
-            {person.id === user.id && <span class="tag">{users.own}</span>}
-            {person.name !== null && (
-              <>
-                <br />
-                <bdi class="small soft">{person.email}</bdi>
-              </>
-            )}
-          </td>
-          <td class="small">
-            {person.scopes.includes(settings) ? account.mayChange : account.mayNotChange}
-          </td>
-          <td>
-            <span class={`badge ${person.isDisabled ? 'failed' : 'ok'}`}>
-              {person.isDisabled ? users.disabled : users.active}
-            </span>
-          </td>
-          <td class="small soft" data-label={users.lastLogin}>
-            <Time at={person.lastLoginDate} />
-          </td>
-          <td class="acts wide">
-            {person.isManageable ? (
-              <Acts person={person} {...acts} />
-            ) : (
-              person.id !== user.id && <span class="small soft">{users.others}</span>
-            )}
-          </td>
-        </tr>
-      )}
-    />
-  );
-}
-
-function Acts({ person, setOpen, enable }: ActsProps & { readonly person: TenantPerson }) {
-  const { users } = useConsole();
-  const acts: readonly (readonly [string, () => void])[] = [
-    [users.edit, () => setOpen({ is: 'edit', person })],
-    [users.reset, () => setOpen({ is: 'reset', person })],
-    person.isDisabled
-      ? [users.enable, () => enable(person)]
-      : [users.disable, () => setOpen({ is: 'disable', person })],
-  ];
-  return (
-    <div class="row">
-      {acts.map(([label, act]) => (
-        <RowButton key={label} label={label} subject={person.email} onClick={act} />
-      ))}
-    </div>
   );
 }
 

@@ -6,19 +6,29 @@ import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 import { Button, Failure, Loading } from './pieces.tsx';
 
+export interface Column<Entry> {
+  /** Null for the column of buttons, whose heading only a screen reader needs. */
+  readonly head: ComponentChildren | null;
+  readonly cell: (entry: Entry) => ComponentChildren;
+  readonly class?: string;
+  /** The heading is repeated in the cell where rows become cards. */
+  readonly isLabelled?: boolean;
+}
+
+interface TableProps<Entry> {
+  readonly loaded: Loaded<readonly Entry[]>;
+  readonly columns: readonly Column<Entry>[];
+  readonly keyOf: (entry: Entry) => string | number;
+  readonly empty: ComponentChildren;
+}
+
 /** A table; without rows, it shows a loading message, the error, or `empty`. */
 export function Table<Entry>({
   loaded: { data, error, reload },
   columns,
-  row,
+  keyOf,
   empty,
-}: {
-  readonly loaded: Loaded<readonly Entry[]>;
-  /** Null for the column of buttons, whose heading only a screen reader needs. */
-  readonly columns: readonly (ComponentChildren | null)[];
-  readonly row: (entry: Entry) => ComponentChildren;
-  readonly empty: ComponentChildren;
-}) {
+}: TableProps<Entry>) {
   const { list } = useConsole();
   return (
     <>
@@ -38,14 +48,24 @@ export function Table<Entry>({
           <table class="cards">
             <thead>
               <tr>
-                {columns.map((column, at) => (
-                  <th key={at} scope="col">
-                    {column ?? <span class="hidden">{list.actions}</span>}
+                {columns.map(({ head, class: name }, at) => (
+                  <th key={at} scope="col" class={name}>
+                    {head ?? <span class="hidden">{list.actions}</span>}
                   </th>
                 ))}
               </tr>
             </thead>
-            <tbody>{data.map(row)}</tbody>
+            <tbody>
+              {data.map((entry) => (
+                <tr key={keyOf(entry)}>
+                  {columns.map(({ head, cell, class: name, isLabelled = false }, at) => (
+                    <td key={at} class={name} data-label={isLabelled ? head : undefined}>
+                      {cell(entry)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
           </table>
         </div>
       )}
