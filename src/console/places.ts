@@ -38,4 +38,4 @@ export const places = [
   'account',
   'help',
 ] as const;
-export const forManagers: ReadonlySet<string | null> = new Set(['users', 'holds', 'audit']);
+export const forManagers = ['users', 'holds', 'audit'] as const;

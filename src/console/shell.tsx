@@ -22,7 +22,7 @@ import { UsersPage } from './pages/users.tsx';
 import { VerifyPage } from './pages/verify.tsx';
 import { forManagers, places, type Route } from './places.ts';
 import { useAct } from './parts/form.tsx';
-import { Button } from './parts/pieces.tsx';
+import { Button, PageTitle } from './parts/pieces.tsx';
 
 interface ShellProps {
   readonly user: UserInfo;
@@ -193,7 +193,7 @@ function Navigation({ here }: { readonly here: string }) {
   return (
     <nav class="nav" aria-label={nav.label}>
       {places
-        .filter((place) => isManager || !forManagers.has(place))
+        .filter((place) => isManager || !forManagers.some((each) => each === place))
         .map((place, at) =>
           place === null ? (
             <hr key={at} />
@@ -212,8 +212,17 @@ function Navigation({ here }: { readonly here: string }) {
 }
 
 function Page({ route: { path, query } }: { readonly route: Route }) {
-  const { common } = useConsole();
+  const { common, nav, isManager } = useConsole();
   const [first = 'analyses', second = ''] = path;
+  const forbidden = isManager ? undefined : forManagers.find((place) => place === first);
+  if (forbidden !== undefined) {
+    return (
+      <>
+        <PageTitle text={nav[forbidden]} />
+        <p class="notice">{common.noAccess}</p>
+      </>
+    );
+  }
   if (first === 'analysis') {
     const otherId = query.get('with');
     if (otherId !== null) return <ComparePage key={second} id={second} otherId={otherId} />;

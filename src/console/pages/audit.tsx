@@ -9,44 +9,35 @@ import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
-import { PeriodFields, SelectField, TextField, useAct } from '../parts/form.tsx';
+import { PeriodFields, SelectField, useAct } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Button, ManagerPage, Time } from '../parts/pieces.tsx';
-import { type Column, Pager, pageSize, Table, usePlace } from '../parts/table.tsx';
+import { Button, PageTitle, Time } from '../parts/pieces.tsx';
+import { type Column, Pager, pageSize, Table } from '../parts/table.tsx';
 
 interface Filters {
   readonly kind: string;
-  readonly subject: string;
   /** Days in the user's time zone. */
   readonly from: string;
   readonly to: string;
 }
 
-const unfiltered: Filters = { kind: '', subject: '', from: '', to: '' };
-const idPattern = /^[0-9a-f]{24}$/;
+const unfiltered: Filters = { kind: '', from: '', to: '' };
 
 export function AuditPage() {
-  return (
-    <ManagerPage place="audit">
-      <Log />
-    </ManagerPage>
-  );
-}
-
-function Log() {
-  const { nav, audit, tenantName } = useConsole();
+  const { nav, audit, list, tenantName } = useConsole();
   const [filters, setFilters] = useState(unfiltered);
   const { isBusy, run } = useAct();
-  const place = usePlace();
+  /** The last entry of each newer page. */
+  const [newer, setNewer] = useState<readonly number[]>([]);
+  const before = newer.at(-1);
   const asked = toQuery(filters);
-  const loaded = useLoaded(JSON.stringify([tenantName, asked, place.before]), {
-    load: (signal) =>
-      readAudit(tenantName, asked, { before: place.before, limit: pageSize }, signal),
+  const loaded = useLoaded(JSON.stringify([tenantName, asked, before]), {
+    load: (signal) => readAudit(tenantName, asked, { before, limit: pageSize }, signal),
   });
   const names = useNames();
   const change = (next: Partial<Filters>) => {
     setFilters({ ...filters, ...next });
-    place.restart();
+    setNewer([]);
   };
   const columns: readonly Column<AuditEntry>[] = [
     { head: '#', class: 'ordinal small soft', cell: ({ seq }) => seq },
@@ -81,30 +72,49 @@ function Log() {
     },
   ];
   const { data } = loaded;
-  const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
+  const last = data?.length === pageSize ? data.at(-1)!.seq : null;
   return (
-    <section class="panel flush" aria-label={nav.audit}>
-      <FilterBar filters={filters} change={change} />
-      <div class="toolbar row apart">
-        <Button
-          kind="little"
-          disabled={isBusy}
-          onClick={() => run(() => saveEntries(tenantName, asked))}
-        >
-          {audit.csv}
-        </Button>
-        <Pager newer={place.newer} older={place.olderThan(last)} />
-      </div>
-      <Table loaded={loaded} empty={audit.empty} columns={columns} keyOf={({ seq }) => seq} />
-    </section>
+    <>
+      <PageTitle text={nav.audit} />
+      <p class="soft">{audit.intro}</p>
+      <section class="panel flush" aria-label={nav.audit}>
+        <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
+          <SelectField
+            label={audit.kind}
+            options={{ '': audit.any, ...audit.kinds }}
+            value={filters.kind}
+            onValue={(kind) => change({ kind })}
+          />
+          <PeriodFields period={filters} onDay={change} />
+          <Button
+            disabled={Object.values(filters).every((value) => value === '')}
+            onClick={() => change(unfiltered)}
+          >
+            {list.reset}
+          </Button>
+        </form>
+        <div class="toolbar row apart">
+          <Button
+            kind="little"
+            disabled={isBusy}
+            onClick={() => run(() => saveEntries(tenantName, asked))}
+          >
+            {audit.csv}
+          </Button>
+          <Pager
+            newer={newer.length === 0 ? null : () => setNewer(newer.slice(0, -1))}
+            older={last === null ? null : () => setNewer([...newer, last])}
+          />
+        </div>
+        <Table loaded={loaded} empty={audit.empty} columns={columns} keyOf={({ seq }) => seq} />
+      </section>
+    </>
   );
 }
 
-function toQuery({ kind, subject, from, to }: Filters) {
+function toQuery({ kind, from, to }: Filters) {
   return {
     event: kind,
-    // Ignored until the whole id has been typed.
-    subject: idPattern.test(subject) ? subject : undefined,
     from: dayStart(from, 0),
     to: dayStart(to, 1),
   };
@@ -129,38 +139,6 @@ function useNames(): ReadonlyMap<string, string> {
     },
   });
   return data ?? new Map();
-}
-
-function FilterBar({
-  filters,
-  change,
-}: {
-  readonly filters: Filters;
-  readonly change: (next: Partial<Filters>) => void;
-}) {
-  const { audit, list } = useConsole();
-  const isFiltered = Object.values(filters).some((value) => value !== '');
-  return (
-    <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <TextField
-        label={audit.subject}
-        type="search"
-        maxLength={24}
-        value={filters.subject}
-        onValue={(subject) => change({ subject: subject.trim() })}
-      />
-      <SelectField
-        label={audit.kind}
-        options={{ '': audit.any, ...audit.kinds }}
-        value={filters.kind}
-        onValue={(kind) => change({ kind })}
-      />
-      <PeriodFields period={filters} onDay={change} />
-      <Button disabled={!isFiltered} onClick={() => change(unfiltered)}>
-        {list.reset}
-      </Button>
-    </form>
-  );
 }
 
 function Named({
@@ -192,7 +170,7 @@ function Details({ details }: { readonly details: Readonly<Record<string, unknow
 
 async function saveEntries(tenantName: string, filters: AuditFilters): Promise<void> {
   const rows: CsvValue[][] = [];
-  let before: number | null = null;
+  let before: number | undefined;
   for (;;) {
     const place = { before, limit: largestPage };
     const page: readonly AuditEntry[] = await readAudit(tenantName, filters, place);
@@ -215,9 +193,9 @@ const largestPage = 1000;
 function readAudit(
   tenantName: string,
   filters: AuditFilters,
-  { before, limit }: { readonly before: string | number | null; readonly limit: number },
+  place: { readonly before: number | undefined; readonly limit: number },
   signal?: AbortSignal,
 ): Promise<readonly AuditEntry[]> {
-  const query = { tenantName, ...filters, before: before ?? undefined, limit };
+  const query = { tenantName, ...filters, ...place };
   return ask('/v1/tenant/audit', { query, signal });
 }

@@ -61,21 +61,17 @@ function Certificate() {
   const { data: hasAuthority } = useLoaded('ca', {
     load: async () => (await fetch('/ca.pem', { method: 'HEAD' })).ok,
   });
+  if (hasAuthority !== true) return null;
   return (
     <>
       <h2>{help.ca}</h2>
-      {hasAuthority === true && (
-        <>
-          <p>{help.caHint}</p>
-          <p>
-            <a class="button" href="/ca.pem" download="forensics-ca.pem">
-              {help.caLink}
-            </a>
-          </p>
-          <p class="small soft">{help.caCheck}</p>
-        </>
-      )}
-      {hasAuthority === false && <p>{help.caNone}</p>}
+      <p>{help.caHint}</p>
+      <p>
+        <a class="button" href="/ca.pem" download="forensics-ca.pem">
+          {help.caLink}
+        </a>
+      </p>
+      <p class="small soft">{help.caCheck}</p>
     </>
   );
 }

@@ -8,16 +8,19 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { type Fields, FormDialog, TextField } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
-import { Button, ManagerPage, Time } from '../parts/pieces.tsx';
+import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { type Column, RowButton, Table } from '../parts/table.tsx';
 
 const path = '/v1/tenant/hold';
 
 export function HoldsPage() {
+  const { nav, holds } = useConsole();
   return (
-    <ManagerPage place="holds">
+    <>
+      <PageTitle text={nav.holds} />
+      <p class="soft">{holds.intro}</p>
       <Holds id={null} />
-    </ManagerPage>
+    </>
   );
 }
 

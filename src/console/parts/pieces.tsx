@@ -16,23 +16,6 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-interface ManagerPageProps {
-  readonly place: 'audit' | 'holds';
-  readonly children: ComponentChildren;
-}
-
-/** A page that only users who may change settings can see. */
-export function ManagerPage({ place, children }: ManagerPageProps) {
-  const { [place]: words, common, nav, isManager } = useConsole();
-  return (
-    <>
-      <PageTitle text={nav[place]} />
-      <p class="soft">{words.intro}</p>
-      {isManager ? children : <p class="notice">{common.noAccess}</p>}
-    </>
-  );
-}
-
 /** A part of a page. @param explain - the meaning of its heading, opened by a question mark. */
 export function Panel({
   title,

@@ -1,7 +1,7 @@
 /** Tables of entries, buttons in their rows, and paging. */
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { maxThumbnails } from '../../contract/limits.ts';
 import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 import { Button, Failure, Loading } from './pieces.tsx';
@@ -89,23 +89,8 @@ export function RowButton({ label, subject, onClick }: RowButtonProps) {
   );
 }
 
-export const pageSize = 100;
-
-/**
- * The position in a list of unknown length, newest first: each page starts after the last entry of the previous one.
- *
- * @returns `before`: the key of that entry, null on the newest page.
- */
-export function usePlace() {
-  const [path, setPath] = useState<readonly string[]>([]);
-  return {
-    before: path.at(-1) ?? null,
-    newer: path.length === 0 ? null : () => setPath(path.slice(0, -1)),
-    /** @param last - the key of the last entry on this page; null if none is older. */
-    olderThan: (last: string | null) => (last === null ? null : () => setPath([...path, last])),
-    restart: () => setPath([]),
-  };
-}
+/** Their thumbnails fit into one request. */
+export const pageSize = maxThumbnails;
 
 interface RangePagerProps {
   readonly start: number;

@@ -2,13 +2,12 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { maxThumbnails } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** Thumbnail URLs of completed analyses, by id. Loaded after the list, which is shown without waiting for them. */
+/** Thumbnail URLs of one page of completed analyses, by id. Loaded after the list, which is shown without waiting for them. */
 export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
   const { tenantName } = useConsole();
   const [urls, setUrls] = useState(none);
@@ -19,7 +18,8 @@ export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string
   useEffect(() => {
     if (ids === '') return undefined;
     const end = new AbortController();
-    void listThumbnails(tenantName, ids.split(','), end.signal).then(
+    const question = { query: { tenantName, ids }, signal: end.signal };
+    void ask<readonly Thumbnail[]>('/v1/analysis/thumbnails', question).then(
       (found) => setUrls(new Map(found.map(({ id, jpeg }) => [id, toUrl(jpeg)] as const))),
       () => undefined,
     );
@@ -27,20 +27,6 @@ export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string
   }, [tenantName, ids]);
   useEffect(() => () => urls.forEach((url) => URL.revokeObjectURL(url)), [urls]);
   return urls;
-}
-
-async function listThumbnails(
-  tenantName: string,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Thumbnail[]> {
-  const found: Thumbnail[] = [];
-  for (let at = 0; at < ids.length; at += maxThumbnails) {
-    const query = { tenantName, ids: ids.slice(at, at + maxThumbnails).join(',') };
-    const some = await ask<readonly Thumbnail[]>('/v1/analysis/thumbnails', { query, signal });
-    found.push(...some);
-  }
-  return found;
 }
 
 interface Thumbnail {

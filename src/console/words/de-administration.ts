@@ -140,7 +140,6 @@ export const administration: AdministrationWords = {
       hold: 'Löschsperren',
     },
     any: 'Alle',
-    subject: 'ID des Objekts',
     time: 'Zeit',
     actor: 'Von',
     event: 'Ereignis',
@@ -238,8 +237,6 @@ export const administration: AdministrationWords = {
     caHint:
       'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie deren Zertifikat auf jedem Rechner, der diese Seite öffnet oder die Schnittstelle aufruft.',
     caLink: 'CA-Zertifikat herunterladen',
-    caNone:
-      'Das Zertifikat dieses Servers hat der Betreiber eingerichtet; Sie müssen nichts installieren.',
     caCheck:
       'Vergleichen Sie den SHA-256-Fingerabdruck mit dem, den „forensics serve“ beim ersten Start ausgegeben hat.',
   },

@@ -136,7 +136,6 @@ export const administration = {
       hold: 'Legal holds',
     },
     any: 'All',
-    subject: 'Object ID',
     time: 'Time',
     actor: 'By',
     event: 'Event',
@@ -233,7 +232,6 @@ export const administration = {
     caHint:
       'This server uses its own certificate authority. Install it on every machine that opens this page or calls the API.',
     caLink: 'Download the CA certificate',
-    caNone: 'The operator set up this server’s certificate. There is nothing to install.',
     caCheck:
       'Compare its SHA-256 fingerprint with the one that “forensics serve” printed on its first start.',
   },
