@@ -140,7 +140,7 @@ function Who() {
     <div class="who">
       {user.tenants.length > 1 && (
         <select
-          aria-label={nav.tenantChoice}
+          aria-label={nav.tenant}
           value={tenantName}
           onChange={({ currentTarget }) => setTenantName(currentTarget.value)}
         >

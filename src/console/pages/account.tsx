@@ -36,7 +36,7 @@ export function AccountPage() {
 }
 
 function PasswordForm() {
-  const { first, common, account, toast } = useConsole();
+  const { first, common, account, users, toast } = useConsole();
   const send = async (body: Fields, form: HTMLFormElement): Promise<void> => {
     await ask('/v1/auth/change-password', { body });
     form.reset();
@@ -45,7 +45,7 @@ function PasswordForm() {
   return (
     <FormPanel title={account.password} act={common.save} send={send}>
       <PasswordField label={account.current} name="currentPassword" />
-      <PasswordField label={account.fresh} name="newPassword" hint={first.passwordHint} isNew />
+      <PasswordField label={users.reset} name="newPassword" hint={first.passwordHint} isNew />
     </FormPanel>
   );
 }

@@ -204,7 +204,7 @@ function RangeText({ start, entries, total }: RangeTextProps) {
 }
 
 function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonly Analysis[] }) {
-  const { list } = useConsole();
+  const { comparison, list } = useConsole();
   const failed = chosen.filter(isFailed);
   const flagged = chosen.filter(isUpgradable);
   return (
@@ -212,7 +212,7 @@ function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonl
       <strong class="small">{list.selected(chosen.length)}</strong>
       {chosen.length === 2 && (
         <a class="button little" href={`#/analysis/${chosen[0]!.id}?with=${chosen[1]!.id}`}>
-          {list.compare}
+          {comparison.compare}
         </a>
       )}
       {failed.length > 0 && (
@@ -300,7 +300,7 @@ function Rows({
       cell: ({ createdDate }) => <Time at={createdDate} />,
     },
     {
-      head: list.tier,
+      head: upload.tier,
       class: 'small soft',
       cell: ({ input }) => upload.tiers[input.options.tier],
     },

@@ -220,7 +220,7 @@ export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
 }
 
 export function Values({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text, upload, language } = useConsole();
+  const { analysis: text, list, upload, language } = useConsole();
   const { fixed } = createNumberWriter(language);
   const { terms } = wordsIn(language).glossary;
   const { input, inferenceStatus } = analysis;
@@ -231,10 +231,10 @@ export function Values({ analysis }: { readonly analysis: Analysis }) {
     <Panel title={text.values}>
       <Facts
         rows={[
-          [text.size, `${input.format.toUpperCase()}, ${input.width} × ${input.height}`],
+          [list.picture, `${input.format.toUpperCase()}, ${input.width} × ${input.height}`],
           [upload.tier, upload.tiers[tier], upload.tierHelp],
           [text.model, `${model} ${inferenceStatus.version}`],
-          [text.strategy, decisionStrategy, terms.strategy.meaning],
+          [upload.strategy, decisionStrategy, terms.strategy.meaning],
           [text.seed, String(seed), terms.seed.meaning],
           [text.duration, ranFor === null ? null : text.seconds(fixed(ranFor, 1))],
         ]}
@@ -254,7 +254,7 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
   const original = { name: text.original, url: analysis.input.storageUrls.getUrl };
   const links = [...maps, ...(status === 'completed' ? [original] : [])];
   return (
-    <Panel title={text.files}>
+    <Panel title={text.tabs.report}>
       <Dots
         items={links.map(({ name, url }) => (
           <a href={url} target="_blank" rel="noreferrer">

@@ -81,7 +81,7 @@ export function AuditPage() {
         <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
           <SelectField
             label={audit.kind}
-            options={{ '': audit.any, ...audit.kinds }}
+            options={{ '': list.any, ...audit.kinds }}
             value={filters.kind}
             onValue={(kind) => change({ kind })}
           />

@@ -154,7 +154,7 @@ function Downloads({
   readonly name: string;
   readonly entries: readonly Analysis[];
 }) {
-  const { cases: text, list, tenantName, language } = useConsole();
+  const { analysis, cases: text, list, tenantName, language } = useConsole();
   const { isBusy, run } = useAct();
   const fetchAndSave = (file: string, act: 'report' | 'bundle') =>
     run(async () => {
@@ -174,7 +174,7 @@ function Downloads({
         disabled={isBusy || isEmpty}
         onClick={() => fetchAndSave(`case-${name}.zip`, 'bundle')}
       >
-        {text.bundle}
+        {analysis.bundle}
       </Button>
       <Button disabled={isEmpty} onClick={() => saveAnalyses(entries, `case-${name}.csv`)}>
         {list.csvAll}

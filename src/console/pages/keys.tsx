@@ -16,7 +16,7 @@ const lives = [30, 90, 365] as const;
 const graces = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
 export function KeysPage() {
-  const { common, nav, keys, isManager } = useConsole();
+  const { common, list, nav, keys, isManager } = useConsole();
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const loaded = useTenantList<KeyEntry>(path);
   const done = (secret: string | null) => {
@@ -25,7 +25,7 @@ export function KeysPage() {
   };
   const columns: readonly Column<KeyEntry>[] = [
     {
-      head: keys.name,
+      head: list.name,
       class: 'name',
       cell: ({ name, secret }) => (
         <>

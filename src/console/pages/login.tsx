@@ -59,7 +59,7 @@ function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'on
       <EmailField label={words.login.email} />
       <PasswordField label={words.login.password} name="password" />
       <button class="button main" disabled={isBusy}>
-        {words.login.act}
+        {words.login.title}
       </button>
     </form>
   );

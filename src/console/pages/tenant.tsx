@@ -67,17 +67,17 @@ interface PartProps {
 }
 
 function NameForm({ tenant }: Pick<PartProps, 'tenant'>) {
-  const { tenant: text, common, setTenantName, isManager } = useConsole();
+  const { tenant: text, common, list, setTenantName, isManager } = useConsole();
   const [name, setName] = useState(tenant.name);
   const change = useChange();
   return (
     <FormPanel
-      title={text.name}
+      title={list.name}
       act={isManager ? common.save : null}
       isUnchanged={name === tenant.name}
       send={() => change({ name }, () => setTenantName(name))}
     >
-      <TextField label={text.name} required maxLength={63} value={name} onValue={setName} />
+      <TextField label={list.name} required maxLength={63} value={name} onValue={setName} />
       <p class="soft small">{text.nameHint}</p>
     </FormPanel>
   );
@@ -102,12 +102,12 @@ function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
 }
 
 function SeenBeforeForm({ tenant, reload }: PartProps) {
-  const { tenant: text, common, isManager } = useConsole();
+  const { analysis, tenant: text, common, isManager } = useConsole();
   const [isOn, setOn] = useState(tenant.seenBefore);
   const change = useChange();
   return (
     <FormPanel
-      title={text.seenBefore}
+      title={analysis.seenBefore.title}
       intro={<p class="soft">{text.seenBeforeIntro}</p>}
       act={isManager ? common.save : null}
       isUnchanged={isOn === tenant.seenBefore}

@@ -45,18 +45,18 @@ function useReport(period: Readonly<Record<string, string>>) {
 }
 
 function Tiles({ report }: { readonly report: UsageReport }) {
-  const { list, usage, language } = useConsole();
+  const { list, upload, usage, language } = useConsole();
   const { successfulProcessing: processed, impediments, qualityIndicators } = report;
   const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
   const figures: readonly (readonly [string, number | null, string?])[] = [
-    [usage.completed, processed.byResult.total],
+    [list.statuses.completed, processed.byResult.total],
     [usage.queued, report.queuedAnalyses],
     [list.results.real, processed.byResult.real],
     [list.results.fake, processed.byResult.fake],
     [list.results.uncertain, processed.byResult.uncertain],
     [list.results.abstain, processed.byResult.abstain],
-    [usage.flagging, processed.byModelTypeAndTier.image.flagging],
-    [usage.forensic, processed.byModelTypeAndTier.image.forensicReporting],
+    [upload.tiers.flagging, processed.byModelTypeAndTier.image.flagging],
+    [upload.tiers.forensicReporting, processed.byModelTypeAndTier.image.forensicReporting],
     [usage.byApi, processed.byType.api],
     [usage.byApp, processed.byType.app],
     [usage.logins, report.userInteraction.appLogins],

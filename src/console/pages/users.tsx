@@ -32,7 +32,7 @@ export function UsersPage() {
 }
 
 function People() {
-  const { nav, users, account, user, tenantName, toast } = useConsole();
+  const { nav, keys, users, account, user, tenantName, toast } = useConsole();
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const loaded = useTenantList<TenantPerson>(path);
   const done = (text: string | null) => {
@@ -76,7 +76,7 @@ function People() {
       cell: ({ scopes }) => (scopes.includes(settings) ? account.mayChange : account.mayNotChange),
     },
     {
-      head: users.state,
+      head: keys.state,
       cell: ({ isDisabled }) => (
         <span class={`badge ${isDisabled ? 'failed' : 'ok'}`}>
           {isDisabled ? users.disabled : users.active}
@@ -127,7 +127,7 @@ interface DialogProps {
 }
 
 function CreateDialog({ onDone }: DialogProps) {
-  const { users, common, tenantName } = useConsole();
+  const { login, users, common, tenantName } = useConsole();
   const send = async ({ email, name = '', password, mayChange }: Fields): Promise<void> => {
     const scopes = mayChange === undefined ? [] : [settings];
     const named = name.trim() === '' ? {} : { name: name.trim() };
@@ -136,7 +136,7 @@ function CreateDialog({ onDone }: DialogProps) {
   };
   return (
     <FormDialog title={users.create} act={users.create} onDone={onDone} send={send}>
-      <TextField label={users.email} name="email" type="email" required autocomplete="off" />
+      <TextField label={login.email} name="email" type="email" required autocomplete="off" />
       <NameField />
       <NewPassword name="password" />
       <CheckField label={users.mayChange} name="mayChange" />
@@ -145,15 +145,15 @@ function CreateDialog({ onDone }: DialogProps) {
 }
 
 function NameField(props: { readonly defaultValue?: string }) {
-  const { users } = useConsole();
-  return <TextField label={users.name} name="name" autocomplete="off" maxLength={255} {...props} />;
+  const { list } = useConsole();
+  return <TextField label={list.name} name="name" autocomplete="off" maxLength={255} {...props} />;
 }
 
 function NewPassword(props: { readonly name: string }) {
-  const { users, first } = useConsole();
+  const { login, users, first } = useConsole();
   return (
     <>
-      <PasswordField label={users.password} hint={first.passwordHint} isNew {...props} />
+      <PasswordField label={login.password} hint={first.passwordHint} isNew {...props} />
       <p class="soft small">{users.createHint}</p>
     </>
   );

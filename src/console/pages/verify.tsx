@@ -55,12 +55,12 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
   const title = holds ? (isOwn ? verify.holdsOwn : verify.holds) : verify.broken;
   const { item, files } = manifest ?? {};
   const rows: readonly Fact[] = [
-    [verify.picture, item ? <bdi>{`${item.name} · SHA-256 ${item.sha256}`}</bdi> : null],
+    [list.picture, item ? <bdi>{`${item.name} · SHA-256 ${item.sha256}`}</bdi> : null],
     [verify.examinedAt, manifest && <Time at={manifest.examinedAt} />],
     [verify.signedAt, manifest && <Time at={manifest.signedAt} />],
     [verify.product, manifest && <bdi>{manifest.product}</bdi>],
     [verify.files, files ? <bdi>{files.map(({ name: file }) => file).join(', ')}</bdi> : null],
-    [verify.verdict, verdict && nameIn(list.results, verdict, verdict)],
+    [list.verdict, verdict && nameIn(list.results, verdict, verdict)],
     [verify.key, key && key.fingerprint],
   ];
   return (

@@ -140,7 +140,7 @@ function KeyHint({
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
 }) {
-  const { review } = useConsole();
+  const { cases, review } = useConsole();
   const [isOn, setOn] = useState(localStorage.getItem(offKey) === null);
   const toggle = (next: boolean) => {
     if (next) localStorage.removeItem(offKey);
@@ -153,14 +153,14 @@ function KeyHint({
         {isOn && (
           <>
             <kbd>N</kbd> {review.next} <kbd>P</kbd> {review.previous} <kbd>C</kbd> {
-              review.comment
+              cases.comment
             }{' '}
           </>
         )}
         <kbd>?</kbd> {review.help}
       </Button>
       {isOpen && (
-        <Dialog title={review.title} onClose={() => setOpen(false)}>
+        <Dialog title={review.help} onClose={() => setOpen(false)}>
           <Facts
             rows={review.keys.map((meaning, at) => [<kbd key={at}>{keyNames[at]}</kbd>, meaning])}
           />

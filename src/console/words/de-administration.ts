@@ -3,7 +3,6 @@ import type { AdministrationWords } from './en-administration.ts';
 export const administration: AdministrationWords = {
   keys: {
     intro: 'Ein Schlüssel gilt für den ganzen Mandanten. Erneuern Sie ihn, bevor er abläuft.',
-    name: 'Name',
     expires: 'Läuft ab',
     lastUsed: 'Zuletzt benutzt',
     state: 'Zustand',
@@ -27,13 +26,11 @@ export const administration: AdministrationWords = {
     empty: 'Keine Schlüssel.',
   },
   tenant: {
-    name: 'Name',
     nameHint: 'Programme senden den Namen in jeder Anfrage: Ändern Sie ihn auch dort.',
     trial: 'Testmandant: Nur die beiden freigegebenen Bilder können untersucht werden.',
     options: 'Neue Analysen',
     optionsIntro:
       'Vorgaben für die Konsole; bei jedem Upload können Sie davon abweichen. Für die Schnittstelle gelten sie nicht.',
-    seenBefore: 'Schon vorgelegt',
     seenBeforeIntro:
       'Kopien bereits untersuchter Bilder werden auch dann gefunden, wenn sie beschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
     seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',
@@ -78,7 +75,6 @@ export const administration: AdministrationWords = {
       'Die Konten verwaltet der Identitätsanbieter. Personen lassen sich nur dort hinzufügen und sperren.',
     person: 'Benutzer',
     right: 'Recht',
-    state: 'Zustand',
     active: 'Aktiv',
     disabled: 'Gesperrt',
     lastLogin: 'Letzte Anmeldung',
@@ -87,9 +83,6 @@ export const administration: AdministrationWords = {
     create: 'Benutzer anlegen',
     createHint:
       'Teilen Sie das Passwort persönlich oder telefonisch mit. Unter „Konto“ lässt es sich ändern.',
-    name: 'Name',
-    email: 'E-Mail-Adresse',
-    password: 'Passwort',
     mayChange: 'Darf Einstellungen, Schlüssel und Benutzer ändern',
     edit: 'Bearbeiten',
     editTitle: (who) => `${who} bearbeiten`,
@@ -139,7 +132,6 @@ export const administration: AdministrationWords = {
       webhook: 'Webhook',
       hold: 'Löschsperren',
     },
-    any: 'Alle',
     time: 'Zeit',
     actor: 'Von',
     event: 'Ereignis',
@@ -191,10 +183,7 @@ export const administration: AdministrationWords = {
   usage: {
     total: 'Insgesamt',
     period: 'In einem Zeitraum',
-    completed: 'Abgeschlossen',
     queued: 'In der Warteschlange',
-    flagging: 'Nur Ergebnis',
-    forensic: 'Vollständige Berichte',
     byApi: 'Von Programmen',
     byApp: 'Von Personen',
     logins: 'Anmeldungen',
@@ -207,7 +196,6 @@ export const administration: AdministrationWords = {
   account: {
     password: 'Passwort ändern',
     current: 'Aktuelles Passwort',
-    fresh: 'Neues Passwort',
     changed: 'Das Passwort wurde geändert. Andere Geräte wurden abgemeldet.',
     everywhere: 'Auf allen Geräten abmelden',
     feedback: 'An die Administration schreiben',

@@ -16,7 +16,6 @@ export const de: Words = {
     help: 'Hilfe',
     menu: 'Menü',
     skip: 'Zum Inhalt springen',
-    tenantChoice: 'Mandant',
     logOut: 'Abmelden',
   },
   common: {
@@ -61,7 +60,6 @@ export const de: Words = {
     title: 'Anmelden',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
-    act: 'Anmelden',
     elsewhere: (issuer) => `Die Anmeldung erfolgt bei ${issuer}.`,
     elsewhereAct: 'Weiter',
     expired: 'Ihre Sitzung ist abgelaufen. Nach der Anmeldung geht es an derselben Stelle weiter.',
@@ -149,7 +147,6 @@ export const de: Words = {
     picture: 'Bild',
     name: 'Name',
     created: 'Angelegt',
-    tier: 'Umfang',
     actions: 'Aktionen',
     results: {
       real: 'Keine Anzeichen',
@@ -173,7 +170,6 @@ export const de: Words = {
     selected: (count) => `${count} ausgewählt`,
     csv: 'CSV',
     csvAll: 'Alle als CSV',
-    compare: 'Vergleichen',
     removeTitle: (count) => (count === 1 ? 'Analyse löschen?' : `${count} Analysen löschen?`),
     removeHint:
       'Was gelöscht ist, verschwindet aus allen Listen und Fällen. Das lässt sich nicht rückgängig machen.',
@@ -193,7 +189,6 @@ export const de: Words = {
     printed: 'Fall, Asservat und prüfende Person stehen in den Berichten.',
     empty: 'Zu diesem Fall gibt es noch keine Bilder. Laden Sie oben welche hoch.',
     report: 'Bericht zu diesem Fall',
-    bundle: 'Signiertes Paket',
     comparing: (open) =>
       `${open === 1 ? '1 Bild wird' : `${open} Bilder werden`} noch mit anderen verglichen. Bis dahin können sich Zusammenfassung und Reihenfolge ändern.`,
   },
@@ -268,7 +263,6 @@ export const de: Words = {
     noCustody: 'Zu dieser Analyse wurde nichts aufgezeichnet.',
     hashes: 'Prüfsummen',
     values: 'Einstellungen',
-    files: 'Bericht und Dateien',
     pdf: { en: 'PDF-Bericht, englisch', de: 'PDF-Bericht, deutsch' },
     html: { en: 'HTML-Bericht, englisch', de: 'HTML-Bericht, deutsch' },
     bundle: 'Signiertes Beweispaket',
@@ -286,9 +280,7 @@ export const de: Words = {
     strength: 'Stärke des Befunds',
     changed: 'Veränderte Stellen',
     model: 'Modell',
-    strategy: 'Entscheidungsstrategie',
     seed: 'Startwert',
-    size: 'Bild',
     duration: 'Untersuchungsdauer',
     seconds: (text) => `${text} s`,
   },
@@ -316,9 +308,7 @@ export const de: Words = {
   review: {
     next: 'Nächstes',
     previous: 'Voriges',
-    comment: 'Kommentar',
     help: 'Tasten',
-    title: 'Tastenkürzel',
     place: (at, of) => `${at} von ${of}`,
     keys: [
       'Nächstes Bild der Liste oder des Falls',
@@ -356,9 +346,7 @@ export const de: Words = {
     },
     signedAt: 'Signiert',
     key: 'Fingerabdruck des Schlüssels',
-    picture: 'Bild',
     examinedAt: 'Untersucht',
-    verdict: 'Ergebnis',
     files: 'Dateien',
     product: 'Erstellt mit',
   },

@@ -2,7 +2,6 @@
 export const administration = {
   keys: {
     intro: 'A key acts for the whole tenant. Rotate it before it expires.',
-    name: 'Name',
     expires: 'Expires',
     lastUsed: 'Last used',
     state: 'State',
@@ -25,14 +24,12 @@ export const administration = {
     empty: 'No keys.',
   },
   tenant: {
-    name: 'Name',
     nameHint:
       'Programs send the tenant’s name in each request, so they must be given the new name too.',
     trial: 'This is a trial tenant: only the two approved pictures can be analysed.',
     options: 'New analyses',
     optionsIntro:
       'Defaults for the console; they can be changed for each upload. Programs that use the API are not affected.',
-    seenBefore: 'Seen before',
     seenBeforeIntro:
       'Copies of pictures examined earlier are found even if they have been cropped, mirrored, re-saved or written on. Only this tenant’s pictures are compared.',
     seenBeforeLabel: 'Compare new pictures with earlier ones',
@@ -76,7 +73,6 @@ export const administration = {
     elsewhere: 'Accounts are managed by the identity provider. Add and disable people there.',
     person: 'User',
     right: 'Permission',
-    state: 'State',
     active: 'Active',
     disabled: 'Disabled',
     lastLogin: 'Last login',
@@ -84,9 +80,6 @@ export const administration = {
     others: 'Has permissions or tenants that you do not have.',
     create: 'Add a user',
     createHint: 'Pass on the password in person or by phone. It can be changed under “Account”.',
-    name: 'Name',
-    email: 'Email address',
-    password: 'Password',
     mayChange: 'Can change settings, keys and users',
     edit: 'Edit',
     editTitle: (who: string) => `Edit ${who}`,
@@ -135,7 +128,6 @@ export const administration = {
       webhook: 'Webhook',
       hold: 'Legal holds',
     },
-    any: 'All',
     time: 'Time',
     actor: 'By',
     event: 'Event',
@@ -187,10 +179,7 @@ export const administration = {
   usage: {
     total: 'All time',
     period: 'In a period',
-    completed: 'Completed',
     queued: 'Waiting now',
-    flagging: 'Verdicts only',
-    forensic: 'Full reports',
     byApi: 'By programs',
     byApp: 'By people',
     logins: 'Logins',
@@ -203,7 +192,6 @@ export const administration = {
   account: {
     password: 'Change password',
     current: 'Current password',
-    fresh: 'New password',
     changed: 'Password changed. Other devices have been logged out.',
     everywhere: 'Log out on all devices',
     feedback: 'Contact the administrators',

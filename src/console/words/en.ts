@@ -26,7 +26,6 @@ export const en = {
     help: 'Help',
     menu: 'Menu',
     skip: 'Skip to content',
-    tenantChoice: 'Tenant',
     logOut: 'Log out',
   },
   common: {
@@ -55,7 +54,6 @@ export const en = {
     title: 'Log in',
     email: 'Email address',
     password: 'Password',
-    act: 'Log in',
     elsewhere: (issuer: string) => `Log in at ${issuer}.`,
     elsewhereAct: 'Continue',
     expired: 'Your session has ended. Log in again to continue where you left off.',
@@ -143,7 +141,6 @@ export const en = {
     picture: 'Picture',
     name: 'Name',
     created: 'Created',
-    tier: 'Tier',
     actions: 'Actions',
     results: {
       real: 'No sign found',
@@ -167,7 +164,6 @@ export const en = {
     selected: (count: number) => `${count} selected`,
     csv: 'CSV',
     csvAll: 'Export all (CSV)',
-    compare: 'Compare',
     removeTitle: (count: number) =>
       count === 1 ? 'Delete this analysis?' : `Delete ${count} analyses?`,
     removeHint: 'What is deleted disappears from all lists and cases. This cannot be undone.',
@@ -188,7 +184,6 @@ export const en = {
     printed: 'Case, exhibit and examiner are printed on the reports.',
     empty: 'No pictures in this case yet. Drop some above.',
     report: 'Report on this case',
-    bundle: 'Signed bundle',
     comparing: (open: number): string =>
       `Pictures still to be compared with others: ${open}. The summary and the order may change until this is done.`,
   },
@@ -263,7 +258,6 @@ export const en = {
     noCustody: 'Nothing has been recorded for this analysis.',
     hashes: 'Checksums',
     values: 'Settings',
-    files: 'Report and files',
     pdf: { en: 'PDF report, English', de: 'PDF report, German' },
     html: { en: 'HTML report, English', de: 'HTML report, German' },
     bundle: 'Signed evidence bundle',
@@ -281,9 +275,7 @@ export const en = {
     strength: 'Strength of the evidence',
     changed: 'Changed parts',
     model: 'Model',
-    strategy: 'Decision strategy',
     seed: 'Seed',
-    size: 'Picture',
     duration: 'Examined in',
     seconds: (text: string) => `${text} s`,
   },
@@ -310,9 +302,7 @@ export const en = {
   review: {
     next: 'Next',
     previous: 'Previous',
-    comment: 'Comment',
     help: 'Keys',
-    title: 'Keyboard',
     place: (at: number, of: number) => `${at} of ${of}`,
     keys: [
       'Next picture in the list or case',
@@ -342,9 +332,7 @@ export const en = {
     problemKinds: {} as Readonly<Record<string, string>>,
     signedAt: 'Signed',
     key: 'Fingerprint of the key',
-    picture: 'Picture',
     examinedAt: 'Examined',
-    verdict: 'Result',
     files: 'Files',
     product: 'Written by',
   },
