@@ -36,7 +36,6 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
   const { tenantName, options, tags, projectId, limits } = wish;
   let made: Analysis | null = null;
   try {
-    onState({ is: 'preparing' });
     const facts = await inspect(file, limits);
     if (typeof facts === 'string') {
       return onState({ is: 'refused', refusal: facts, error: null });
@@ -107,14 +106,10 @@ async function put(
 export interface Transfer {
   readonly id: number;
   readonly name: string;
-  readonly state: UploadState;
-}
-
-interface Job {
-  readonly id: number;
   readonly file: File;
   readonly wish: UploadWish;
   readonly end: AbortController;
+  readonly state: UploadState;
 }
 
 /** More uploads at a time would only share the same bandwidth. */
@@ -123,30 +118,28 @@ const parallel = 3;
 /** Belongs to no page, so opening an analysis does not interrupt it. */
 export function createUploadQueue(send: typeof upload = upload) {
   let transfers: readonly Transfer[] = [];
-  let waiting: readonly Job[] = [];
-  const running = new Set<Job>();
-  const listeners = new Set<() => void>();
+  let running = 0;
   let nextId = 1;
+  const listeners = new Set<() => void>();
 
-  function setState(id: number, state: UploadState): void {
-    transfers = transfers.map((each) => (each.id === id ? { ...each, state } : each));
+  function change(next: readonly Transfer[]): void {
+    transfers = next;
     for (const listener of listeners) listener();
   }
 
-  function advance(): void {
-    while (running.size < parallel && waiting.length > 0) {
-      const [job, ...rest] = waiting;
-      waiting = rest;
-      void work(job!);
-    }
+  function setState(id: number, state: UploadState): void {
+    change(transfers.map((each) => (each.id === id ? { ...each, state } : each)));
   }
 
-  async function work(job: Job): Promise<void> {
-    const { id, file, wish, end } = job;
-    running.add(job);
+  async function advance(): Promise<void> {
+    const next = transfers.find(({ state }) => state.is === 'waiting');
+    if (next === undefined || running >= parallel) return;
+    const { id, file, wish, end } = next;
+    running += 1;
+    setState(id, { is: 'preparing' });
     await send({ file, wish, signal: end.signal, onState: (state) => setState(id, state) });
-    running.delete(job);
-    advance();
+    running -= 1;
+    void advance();
   }
 
   return {
@@ -154,28 +147,27 @@ export function createUploadQueue(send: typeof upload = upload) {
       return transfers;
     },
     add(files: readonly File[], wish: UploadWish): void {
-      const jobs = files.map((file) => ({ id: nextId++, file, wish, end: new AbortController() }));
-      const added = jobs.map(({ id, file }) => ({
-        id,
+      const added = files.map((file) => ({
+        id: nextId++,
         name: file.webkitRelativePath || file.name,
+        file,
+        wish,
+        end: new AbortController(),
         state: { is: 'waiting' as const },
       }));
-      transfers = [...transfers, ...added];
-      waiting = [...waiting, ...jobs];
-      for (const listener of listeners) listener();
-      advance();
+      change([...transfers, ...added]);
+      for (let at = 0; at < parallel; at++) void advance();
     },
     /** Cancels uploads in progress and those still waiting. */
     cancel(): void {
-      const dropped = waiting;
-      waiting = [];
-      for (const { id } of dropped) setState(id, { is: 'cancelled' });
-      for (const { end } of running) end.abort();
+      for (const { id, end, state } of transfers) {
+        if (state.is === 'waiting') setState(id, { is: 'cancelled' });
+        else end.abort();
+      }
     },
     /** Removes finished uploads. */
     clear(): void {
-      transfers = transfers.filter(({ state }) => !isOver(state));
-      for (const listener of listeners) listener();
+      change(transfers.filter(({ state }) => !isOver(state)));
     },
     subscribe(listener: () => void): () => void {
       listeners.add(listener);

@@ -6,7 +6,6 @@ import type { Evidence } from '../../contract/evidence.ts';
 import { useConsole } from '../context.ts';
 import { boxesOf, type Located, type Selected } from '../parts/located.ts';
 import { firstLook, heatmapUrl } from '../parts/look.ts';
-import { isNotStarted } from '../parts/pieces.tsx';
 import { type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
 import { ViewerControls } from '../parts/viewer-controls.tsx';
 
@@ -17,11 +16,7 @@ export interface PlacesProps {
   readonly setSelected: (selected: Selected | null) => void;
 }
 
-export function PicturePanel({ analysis, ...places }: PlacesProps & { analysis: Analysis }) {
-  return isNotStarted(analysis) ? null : <Picture analysis={analysis} {...places} />;
-}
-
-function Picture({
+export function PicturePanel({
   analysis,
   evidence,
   located,

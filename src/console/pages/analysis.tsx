@@ -13,6 +13,7 @@ import {
   Failure,
   isAtWork,
   isCancellable,
+  isNotStarted,
   Panel,
   ResultBadge,
   Time,
@@ -76,7 +77,6 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
                 reload();
               }}
             />
-            <Upgrade analysis={analysis} reload={reload} />
             <Whole analysis={analysis} tab={tabIds.find((each) => each === tab) ?? 'findings'} />
           </>
         )}
@@ -100,62 +100,52 @@ interface HeadProps {
 }
 
 function Head({ analysis, reload, edit }: HeadProps) {
-  const { list, cases } = useConsole();
+  const { analysis: text, list, cases } = useConsole();
   const { name, createdDate } = analysis;
-  const { dialog, remove, again } = useActs(reload, () => {
+  const { isBusy, dialog, remove, again } = useActs(reload, () => {
     location.hash = '#/analyses';
   });
   return (
-    <header class="row apart tight">
-      <h1 class="name" title={name}>
-        <bdi>{name}</bdi>
-      </h1>
-      <span class="row soft small">
-        <ResultBadge analysis={analysis} />
-        <Time at={createdDate} />
-      </span>
-      <span class="row">
-        {isFailed(analysis) && (
-          <Button kind="little" onClick={() => again([analysis])}>
-            {list.retry}
+    <>
+      <header class="row apart tight">
+        <h1 class="name" title={name}>
+          <bdi>{name}</bdi>
+        </h1>
+        <span class="row soft small">
+          <ResultBadge analysis={analysis} />
+          <Time at={createdDate} />
+        </span>
+        <span class="row">
+          {isFailed(analysis) && (
+            <Button kind="little" onClick={() => again([analysis])}>
+              {list.retry}
+            </Button>
+          )}
+          <Button kind="little" onClick={edit}>
+            {cases.edit}
           </Button>
-        )}
-        <Button kind="little" onClick={edit}>
-          {cases.edit}
-        </Button>
-        <Button kind="little" onClick={() => remove([analysis])}>
-          {isCancellable(analysis) ? list.cancelRun : list.remove}
-        </Button>
-      </span>
+          <Button kind="little" onClick={() => remove([analysis])}>
+            {isCancellable(analysis) ? list.cancelRun : list.remove}
+          </Button>
+        </span>
+      </header>
+      {isUpgradable(analysis) && (
+        <section class="notice row apart">
+          <div>
+            <strong>{text.flaggedOnly}</strong>
+            <p class="small">{text.flaggedHint}</p>
+          </div>
+          <Button
+            kind="main"
+            disabled={isBusy}
+            onClick={() => again([analysis], { tier: 'forensicReporting' })}
+          >
+            {list.upgrade}
+          </Button>
+        </section>
+      )}
       {dialog}
-    </header>
-  );
-}
-
-function Upgrade({
-  analysis,
-  reload,
-}: {
-  readonly analysis: Analysis;
-  readonly reload: () => void;
-}) {
-  const { analysis: text, list } = useConsole();
-  const { isBusy, again } = useActs(reload);
-  if (!isUpgradable(analysis)) return null;
-  return (
-    <section class="notice row apart">
-      <div>
-        <strong>{text.flaggedOnly}</strong>
-        <p class="small">{text.flaggedHint}</p>
-      </div>
-      <Button
-        kind="main"
-        disabled={isBusy}
-        onClick={() => again([analysis], { tier: 'forensicReporting' })}
-      >
-        {list.upgrade}
-      </Button>
-    </section>
+    </>
   );
 }
 
@@ -199,7 +189,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
     <>
       <div class="first">
         <Answer analysis={analysis} verdict={verdict} seen={seen} {...places} />
-        <PicturePanel analysis={analysis} {...places} />
+        {!isNotStarted(analysis) && <PicturePanel analysis={analysis} {...places} />}
       </div>
       <Tabs
         label={text.more}

@@ -14,10 +14,12 @@ interface DescriptionProps {
 
 export function Description({ analysis, isEditing, onClose }: DescriptionProps) {
   const { tags, comment, caseData } = analysis;
-  const labels = useCaseLabels();
-  const stated = (['exhibit', 'examiner'] as const).flatMap((name) =>
-    caseData?.[name] === undefined ? [] : `${labels[name]}: ${caseData[name]}`,
-  );
+  const { cases, language } = useConsole();
+  const { exhibit, examiner } = caseData ?? {};
+  const stated = [
+    exhibit && `${wordsIn(language).document.caseData.exhibit}: ${exhibit}`,
+    examiner && `${cases.examiner}: ${examiner}`,
+  ].filter(Boolean);
   return (
     <>
       {(tags.length > 0 || comment !== '' || stated.length > 0) && (
@@ -36,13 +38,6 @@ export function Description({ analysis, isEditing, onClose }: DescriptionProps) 
   );
 }
 
-/** Labels of what reports print besides the case. */
-function useCaseLabels() {
-  const { cases, language } = useConsole();
-  const { exhibit } = wordsIn(language).document.caseData;
-  return { exhibit, examiner: cases.examiner };
-}
-
 export function EditDialog({
   analysis,
   onClose,
@@ -50,9 +45,8 @@ export function EditDialog({
   readonly analysis: Analysis;
   readonly onClose: () => void;
 }) {
-  const { cases: text, common, upload, tenantName } = useConsole();
+  const { cases: text, common, upload, tenantName, language } = useConsole();
   const { id, comment, projectId, tags, caseData } = analysis;
-  const labels = useCaseLabels();
   const send = async (fields: Fields): Promise<void> => {
     const body = {
       tenantName,
@@ -75,13 +69,13 @@ export function EditDialog({
         defaultValue={projectId ?? ''}
       />
       <TextField
-        label={labels.exhibit}
+        label={wordsIn(language).document.caseData.exhibit}
         name="exhibit"
         maxLength={80}
         defaultValue={caseData?.exhibit ?? ''}
       />
       <TextField
-        label={labels.examiner}
+        label={text.examiner}
         name="examiner"
         hint={text.printed}
         autocomplete="name"

@@ -59,9 +59,11 @@ export function DropZone({
             kind="main"
             label={upload.choose}
             // Raw files have types that differ by camera maker, so any file may be chosen.
-            {...(!limits.formats.includes('raw') && {
-              accept: limits.formats.map((format) => mediaTypes[format]).join(','),
-            })}
+            accept={
+              limits.formats.includes('raw')
+                ? undefined
+                : limits.formats.map((format) => mediaTypes[format]).join(',')
+            }
             onFiles={add}
           />
           <FileButton label={upload.chooseFolder} takesFolder onFiles={add} />
@@ -115,22 +117,16 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
     });
   }, []);
   const isWorking = transfers.some(({ state }) => !isOver(state));
-  const seen = useRef(done);
-  seen.current = done;
   useEffect(() => {
     if (!isWorking) {
-      if (seen.current > 0) onProgress();
+      if (done > 0) onProgress();
       return undefined;
     }
     // Reloading the list for every picture would cost the server more time than the pictures do.
-    let told = seen.current;
-    const timer = setInterval(() => {
-      if (seen.current > told) onProgress();
-      told = seen.current;
-    }, progressMs);
+    const timer = setInterval(onProgress, progressMs);
     return () => clearInterval(timer);
-    // `done` is included because an upload may finish between two redraws.
-  }, [isWorking, isWorking || done]);
+    // `done` is included because an upload may begin and end between two redraws.
+  }, [isWorking || done]);
   return transfers;
 }
 

@@ -18,14 +18,11 @@ export function FileButton({
   readonly label: string;
   readonly onFiles: OnFiles;
   readonly kind?: string;
-  readonly accept?: string;
+  readonly accept?: string | undefined;
   readonly takesFolder?: boolean;
   readonly disabled?: boolean;
 }) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (takesFolder) input.current?.setAttribute('webkitdirectory', '');
-  }, []);
   return (
     <>
       <Button kind={kind} disabled={disabled} onClick={() => input.current?.click()}>
@@ -36,7 +33,8 @@ export function FileButton({
         type="file"
         hidden
         multiple
-        {...(accept === undefined ? {} : { accept })}
+        accept={accept}
+        {...(takesFolder && { webkitdirectory: true })}
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])]);
           currentTarget.value = '';
@@ -76,22 +74,13 @@ export function useFileDrop(onFiles: OnFiles): boolean {
 }
 
 /** The files dropped or pasted, including those inside folders. */
-async function filesOf({ items, files }: DataTransfer): Promise<readonly File[]> {
+async function filesOf({ items }: DataTransfer): Promise<readonly File[]> {
   // The list is emptied when this event ends, so everything is read from it now.
-  const entries = [...items].map((item) => item.webkitGetAsEntry?.() ?? null);
-  const plain = [...files];
-  const found = await Promise.all(
-    entries.map(async (entry) => (entry?.isDirectory === true ? filesIn(entry) : [])),
-  );
-  const folders = new Set(
-    entries.filter((entry) => entry?.isDirectory === true).map((entry) => entry!.name),
-  );
-  return [
-    ...plain.filter(
-      ({ name, size, type }) => !(folders.has(name) && size % 4096 === 0 && type === ''),
-    ),
-    ...found.flat(),
-  ];
+  const found = [...items].map(async (item) => {
+    const entry = item.webkitGetAsEntry();
+    return entry?.isDirectory === true ? filesIn(entry) : [item.getAsFile()];
+  });
+  return (await Promise.all(found)).flat().filter((file) => file !== null);
 }
 
 async function filesIn(entry: FileSystemEntry): Promise<readonly File[]> {

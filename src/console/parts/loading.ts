@@ -80,13 +80,11 @@ export function useTenant(): Loaded<TenantResponse> {
 /** The list that a route returns for the tenant of this page. @param query - additional query parameters. */
 export function useTenantList<Entry>(
   path: string,
-  query: Readonly<Record<string, string | number | undefined>> = {},
-  pause?: Loading<readonly Entry[]>['pause'],
+  query: Readonly<Record<string, string>> = {},
 ): Loaded<readonly Entry[]> {
   const { tenantName } = useConsole();
   return useLoaded<readonly Entry[]>(JSON.stringify([path, tenantName, query]), {
     load: (signal) => ask(path, { query: { tenantName, ...query }, signal }),
-    ...(pause === undefined ? {} : { pause }),
   });
 }
 

@@ -144,7 +144,7 @@ test('the queue uploads three at a time, and cancelling drops those waiting', as
   queue.clear();
 
   expect(queue.transfers.map(({ name, state }) => [name, state.is])).toEqual([
-    ['3.jpg', 'waiting'],
+    ['3.jpg', 'preparing'],
   ]);
 });
 
