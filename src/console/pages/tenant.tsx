@@ -7,6 +7,7 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import {
   CheckField,
+  type Fields,
   FormPanel,
   SelectField,
   StrategyField,
@@ -68,16 +69,11 @@ interface PartProps {
 
 function NameForm({ tenant }: Pick<PartProps, 'tenant'>) {
   const { tenant: text, common, list, setTenantName, isManager } = useConsole();
-  const [name, setName] = useState(tenant.name);
   const change = useChange();
+  const send = ({ name = '' }: Fields) => change({ name }, () => setTenantName(name));
   return (
-    <FormPanel
-      title={list.name}
-      act={isManager ? common.save : null}
-      isUnchanged={name === tenant.name}
-      send={() => change({ name }, () => setTenantName(name))}
-    >
-      <TextField label={list.name} required maxLength={63} value={name} onValue={setName} />
+    <FormPanel title={list.name} act={isManager ? common.save : null} send={send}>
+      <TextField label={list.name} name="name" required maxLength={63} defaultValue={tenant.name} />
       <p class="soft small">{text.nameHint}</p>
     </FormPanel>
   );
@@ -103,23 +99,21 @@ function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
 
 function SeenBeforeForm({ tenant, reload }: PartProps) {
   const { analysis, tenant: text, common, isManager } = useConsole();
-  const [isOn, setOn] = useState(tenant.seenBefore);
   const change = useChange();
+  const send = ({ isOn }: Fields) => change({ seenBefore: isOn !== undefined }, reload);
   return (
     <FormPanel
       title={analysis.seenBefore.title}
       intro={<p class="soft">{text.seenBeforeIntro}</p>}
       act={isManager ? common.save : null}
-      isUnchanged={isOn === tenant.seenBefore}
-      send={() => change({ seenBefore: isOn }, reload)}
+      send={send}
     >
-      <CheckField label={text.seenBeforeLabel} checked={isOn} onChecked={setOn} />
+      <CheckField label={text.seenBeforeLabel} name="isOn" defaultChecked={tenant.seenBefore} />
     </FormPanel>
   );
 }
 
 type Kind = 'own' | 's3' | 'azure';
-type Draft = Readonly<Record<string, string | boolean>>;
 const fieldNames = {
   s3: ['endpoint', 'port', 'bucketName', 'region', 'accessKeyId', 'secretAccessKey'],
   azure: ['containerName', 'connectionString'],
@@ -131,16 +125,13 @@ function StorageForm({ tenant, reload }: PartProps) {
   const stored = tenant.storageConfig;
   const storedKind: Kind = stored === undefined ? 'own' : 's3' in stored ? 's3' : 'azure';
   const [kind, setKind] = useState<Kind>(storedKind);
-  const [draft, setDraft] = useState<Draft>(() =>
-    stored === undefined ? { useSSL: true } : toDraft('s3' in stored ? stored.s3 : stored.azure),
-  );
   const change = useChange();
   const needsReload = storedKind === 'own' && kind !== 'own';
-  const send = () =>
+  const send = (fields: Fields) =>
     change(
       kind === 'own'
         ? { storageConfig: null }
-        : { storageType: kind, storageConfig: { [kind]: toConfig(kind, draft) } },
+        : { storageType: kind, storageConfig: { [kind]: toConfig(kind, fields) } },
       needsReload ? reloadPage : reload,
       needsReload ? null : text.tested,
     );
@@ -158,11 +149,12 @@ function StorageForm({ tenant, reload }: PartProps) {
         </>
       }
       act={isManager ? (kind === 'own' ? common.save : text.test) : null}
-      isUnchanged={kind === 'own' && storedKind === 'own'}
       send={send}
     >
       <SelectField label={text.storage} options={text.kinds} value={kind} onValue={setKind} />
-      {kind !== 'own' && <StoreFields kind={kind} draft={draft} setDraft={setDraft} />}
+      {kind !== 'own' && (
+        <StoreFields key={kind} kind={kind} values={{ ...(stored && Object.values(stored)[0]) }} />
+      )}
       {kind !== 'own' && kind === storedKind && <p class="soft small">{text.secretKept}</p>}
     </FormPanel>
   );
@@ -170,11 +162,10 @@ function StorageForm({ tenant, reload }: PartProps) {
 
 interface StoreFieldsProps {
   readonly kind: 's3' | 'azure';
-  readonly draft: Draft;
-  readonly setDraft: (draft: Draft) => void;
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
-function StoreFields({ kind, draft, setDraft }: StoreFieldsProps) {
+function StoreFields({ kind, values }: StoreFieldsProps) {
   const { fields } = useConsole().tenant;
   return (
     <>
@@ -182,22 +173,31 @@ function StoreFields({ kind, draft, setDraft }: StoreFieldsProps) {
         <TextField
           key={name}
           label={fields[name]}
+          name={name}
           type={secrets.has(name) ? 'password' : 'text'}
           autocomplete="off"
           required={name !== 'port' && name !== 'region'}
-          value={String(draft[name] ?? '')}
-          onValue={(value) => setDraft({ ...draft, [name]: value })}
+          defaultValue={String(values[name] ?? '')}
         />
       ))}
       {kind === 's3' && (
         <CheckField
           label={fields.useSSL}
-          checked={draft['useSSL'] !== false}
-          onChecked={(useSSL) => setDraft({ ...draft, useSSL })}
+          name="useSSL"
+          defaultChecked={values['useSSL'] !== false}
         />
       )}
     </>
   );
+}
+
+function toConfig(kind: 's3' | 'azure', fields: Fields): object {
+  const texts = fieldNames[kind].flatMap((name) => {
+    const value = (fields[name] ?? '').trim();
+    return value === '' ? [] : [[name, name === 'port' ? Number(value) : value] as const];
+  });
+  const ssl = kind === 's3' ? { useSSL: fields['useSSL'] !== undefined } : {};
+  return { ...Object.fromEntries(texts), ...ssl };
 }
 
 /** This page's content security policy does not yet allow the tenant's new store; that of a reloaded page does. */
@@ -206,28 +206,11 @@ function reloadPage(): void {
   location.reload();
 }
 
-function toDraft(config: object): Draft {
-  const entries = Object.entries(config).map(([name, value]) => [
-    name,
-    typeof value === 'boolean' ? value : String(value),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-function toConfig(kind: 's3' | 'azure', draft: Draft): object {
-  const texts = fieldNames[kind].flatMap((name) => {
-    const value = String(draft[name] ?? '').trim();
-    return value === '' ? [] : [[name, name === 'port' ? Number(value) : value] as const];
-  });
-  const ssl = kind === 's3' ? { useSSL: draft['useSSL'] !== false } : {};
-  return { ...Object.fromEntries(texts), ...ssl };
-}
-
 function WebhookForm({ tenant, reload }: PartProps) {
   const { common, tenant: text, tenantName, isManager } = useConsole();
   const { webhookState } = tenant;
-  const [url, setUrl] = useState(tenant.webhookUrl ?? '');
   const change = useChange();
+  const send = ({ url }: Fields) => change({ webhookUrl: url || null }, reload);
   const { isBusy, run } = useAct(reload);
   const test = async (): Promise<string> => {
     const answer = await ask<WebhookTest>('/v1/tenant/webhook/test', { body: { tenantName } });
@@ -245,10 +228,15 @@ function WebhookForm({ tenant, reload }: PartProps) {
         </>
       }
       act={isManager ? common.save : null}
-      isUnchanged={url === (tenant.webhookUrl ?? '')}
-      send={() => change({ webhookUrl: url === '' ? null : url }, reload)}
+      send={send}
     >
-      <TextField label={text.webhookUrl} type="url" maxLength={2048} value={url} onValue={setUrl} />
+      <TextField
+        label={text.webhookUrl}
+        name="url"
+        type="url"
+        maxLength={2048}
+        defaultValue={tenant.webhookUrl ?? ''}
+      />
       {webhookState !== 'none' && (
         <Button disabled={isBusy} onClick={() => run(test)}>
           {text.testWebhook}

@@ -238,14 +238,12 @@ export function FormPanel({
   title,
   intro,
   act,
-  isUnchanged = false,
   send,
   children,
 }: {
   readonly title: string;
   readonly intro?: ComponentChildren;
   readonly act: string | null;
-  readonly isUnchanged?: boolean;
   readonly send: Send;
   readonly children: ComponentChildren;
 }) {
@@ -258,7 +256,7 @@ export function FormPanel({
       <div class="form">
         {children}
         {act !== null && (
-          <button class="button" disabled={isBusy || isUnchanged}>
+          <button class="button" disabled={isBusy}>
             {act}
           </button>
         )}
