@@ -70,7 +70,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.locator('tbody a', { hasText: 'scene.jpg' }).click();
     await page.getByRole('heading', { name: 'Findings, strongest first' }).waitFor();
     const headline = await page.locator('.verdict h2').innerText();
-    await page.getByRole('tab', { name: 'Settings and history' }).click();
+    await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('Heatmaps and reports generated').waitFor();
     await page.keyboard.press('ArrowLeft');
     const save = async (name: string): Promise<Buffer> => {

@@ -219,36 +219,12 @@ export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
   );
 }
 
-export function Values({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text, list, upload, language } = useConsole();
-  const { fixed } = createNumberWriter(language);
-  const { terms } = wordsIn(language).glossary;
-  const { input, inferenceStatus } = analysis;
-  const { processingStartTime: from, processingFinishTime: to } = inferenceStatus;
-  const { model, decisionStrategy, seed, tier } = input.options;
-  const ranFor = from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000;
-  return (
-    <Panel title={text.values}>
-      <Facts
-        rows={[
-          [list.picture, `${input.format.toUpperCase()}, ${input.width} × ${input.height}`],
-          [upload.tier, upload.tiers[tier], upload.tierHelp],
-          [text.model, `${model} ${inferenceStatus.version}`],
-          [upload.strategy, decisionStrategy, terms.strategy.meaning],
-          [text.seed, String(seed), terms.seed.meaning],
-          [text.duration, ranFor === null ? null : text.seconds(fixed(ranFor, 1))],
-        ]}
-      />
-    </Panel>
-  );
-}
-
 export function Files({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text } = useConsole();
+  const { analysis: text, language } = useConsole();
   const { result, status } = analysis.inferenceStatus;
   const heatmaps = result?.heatmaps ?? null;
   const maps = (heatmaps === null ? [] : mapNames).map((map) => ({
-    name: text.heatmapFile(text.maps[map]),
+    name: text.heatmapFile(wordsIn(language).labels.maps[map]),
     url: heatmapUrl(heatmaps!, map),
   }));
   const original = { name: text.original, url: analysis.input.storageUrls.getUrl };

@@ -30,7 +30,6 @@ import {
   NotChecked,
   Origin,
   StabilityPanel,
-  Values,
 } from './analysis-sections.tsx';
 import { Description } from './description.tsx';
 import { AnalysisHold } from './holds.tsx';
@@ -175,11 +174,8 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
     report: <Files analysis={analysis} />,
     record: (
       <div class="columns">
-        <Values analysis={analysis} />
-        <div class="stack">
-          <Custody id={analysis.id} />
-          <AnalysisHold id={analysis.id} />
-        </div>
+        <Custody id={analysis.id} />
+        <AnalysisHold id={analysis.id} />
       </div>
     ),
   };

@@ -41,7 +41,7 @@ export function Panel({
   );
 }
 
-export type Fact = readonly [label: ComponentChildren, value: ComponentChildren, help?: string];
+export type Fact = readonly [label: ComponentChildren, value: ComponentChildren];
 
 /** Labels and their values; rows with an empty value are left out. */
 export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
@@ -49,14 +49,9 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
     <dl class="facts">
       {rows
         .filter(([, value]) => value !== '' && value !== null)
-        .map(([label, value, help], at) => (
+        .map(([label, value], at) => (
           <Fragment key={at}>
-            <dt>
-              {label}
-              {typeof label === 'string' && help !== undefined && (
-                <Explain term={label} text={help} />
-              )}
-            </dt>
+            <dt>{label}</dt>
             <dd>{value}</dd>
           </Fragment>
         ))}

@@ -1,6 +1,7 @@
 /** Buttons that control how pictures are viewed. */
 
 import { useId } from 'preact/hooks';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import { type Look, mapNames, wholePicture } from './look.ts';
 import { Button } from './pieces.tsx';
@@ -12,7 +13,7 @@ interface ViewerControlsProps {
 }
 
 export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) {
-  const { analysis } = useConsole();
+  const { analysis, language } = useConsole();
   const opacityId = useId();
   const change = (next: Partial<Look>) => setLook({ ...look, ...next });
   const zoom = (factor: number) =>
@@ -31,7 +32,7 @@ export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) 
           <option value="">{analysis.noMap}</option>
           {mapNames.map((name) => (
             <option key={name} value={name}>
-              {analysis.heatmapFile(analysis.maps[name])}
+              {analysis.heatmapFile(wordsIn(language).labels.maps[name])}
             </option>
           ))}
         </select>

@@ -207,7 +207,7 @@ export const de: Words = {
       others: (count) =>
         count === 0 ? 'Andere Bilder' : `Andere Bilder (schon vorgelegt: ${count})`,
       report: 'Bericht und Dateien',
-      record: 'Einstellungen und Protokoll',
+      record: 'Protokoll',
     },
     place: (number) => `Befund ${number} im Bild`,
     showPlace: (number) => `Stelle ${number} im Bild zeigen`,
@@ -222,12 +222,6 @@ export const de: Words = {
     viewerHelp:
       'Pfeiltasten: Ausschnitt verschieben; Plus und Minus: vergrößern und verkleinern; 0: einpassen; L: Lupe, die dem Zeiger und den Pfeiltasten folgt. Auch Ziehen und Scrollen sind möglich.',
     viewer: 'Bild mit Heatmap',
-    maps: {
-      real: 'Kameraspuren',
-      fake: 'KI-Spuren und Veränderungen',
-      compression: 'Kompression',
-      anomaly: 'Ungewöhnliche Stellen',
-    },
     findings: 'Befunde, die stärksten zuerst',
     noFindings: 'Kein Befund spricht für die eine oder die andere Hypothese.',
     neutral: (count) => (count === 1 ? '1 neutraler Befund' : `${count} neutrale Befunde`),
@@ -262,7 +256,6 @@ export const de: Words = {
     custody: 'Beweismittelkette',
     noCustody: 'Zu dieser Analyse wurde nichts aufgezeichnet.',
     hashes: 'Prüfsummen',
-    values: 'Einstellungen',
     pdf: { en: 'PDF-Bericht, englisch', de: 'PDF-Bericht, deutsch' },
     html: { en: 'HTML-Bericht, englisch', de: 'HTML-Bericht, deutsch' },
     bundle: 'Signiertes Beweispaket',
@@ -279,10 +272,6 @@ export const de: Words = {
       'Der Upload dieses Bildes wurde nicht abgeschlossen. Löschen Sie die Analyse, und laden Sie das Bild noch einmal hoch.',
     strength: 'Stärke des Befunds',
     changed: 'Veränderte Stellen',
-    model: 'Modell',
-    seed: 'Startwert',
-    duration: 'Untersuchungsdauer',
-    seconds: (text) => `${text} s`,
   },
   comparison: {
     title: 'Vergleich',

@@ -202,7 +202,7 @@ export const en = {
       others: (count: number) =>
         count === 0 ? 'Other pictures' : `Other pictures (seen: ${count})`,
       report: 'Report and files',
-      record: 'Settings and history',
+      record: 'History',
     },
     place: (number: number) => `Finding ${number} in the picture`,
     showPlace: (number: number) => `Show area ${number} in the picture`,
@@ -217,12 +217,6 @@ export const en = {
     viewerHelp:
       'The arrow keys pan, plus and minus zoom, 0 fits the picture to the window, and L opens a loupe that follows the pointer and the arrow keys. Dragging and scrolling work too.',
     viewer: 'Picture with heatmap',
-    maps: {
-      real: 'Traces of a camera',
-      fake: 'Generation and change',
-      compression: 'Compression',
-      anomaly: 'Unusual areas',
-    },
     findings: 'Findings, strongest first',
     noFindings: 'No method found evidence for either side.',
     neutral: (count: number) => (count === 1 ? '1 neutral finding' : `${count} neutral findings`),
@@ -257,7 +251,6 @@ export const en = {
     custody: 'Chain of custody',
     noCustody: 'Nothing has been recorded for this analysis.',
     hashes: 'Checksums',
-    values: 'Settings',
     pdf: { en: 'PDF report, English', de: 'PDF report, German' },
     html: { en: 'HTML report, English', de: 'HTML report, German' },
     bundle: 'Signed evidence bundle',
@@ -274,10 +267,6 @@ export const en = {
       'The upload of this picture was never finished. Delete the analysis and drop the picture again.',
     strength: 'Strength of the evidence',
     changed: 'Changed parts',
-    model: 'Model',
-    seed: 'Seed',
-    duration: 'Examined in',
-    seconds: (text: string) => `${text} s`,
   },
   comparison: {
     title: 'Comparison',
