@@ -1,6 +1,6 @@
 /** The frame around every page: navigation, tenant, and messages. */
 
-import type { FunctionComponent, RefObject } from 'preact';
+import type { FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../contract/auth.ts';
 import type { Language } from '../contract/vocabulary.ts';
@@ -69,7 +69,16 @@ export function Shell(props: ShellProps) {
   };
   return (
     <ConsoleContext.Provider value={context}>
-      <SkipLink text={words.nav.skip} main={main} />
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {words.nav.skip}
+      </a>
       <div class="frame">
         <header class="bar">
           <Brand />
@@ -93,19 +102,6 @@ export function Shell(props: ShellProps) {
       </div>
       <div role="status">{toast !== '' && <div class="toast">{toast}</div>}</div>
     </ConsoleContext.Provider>
-  );
-}
-
-/** The first element that the Tab key reaches. */
-function SkipLink({ text, main }: { text: string; main: RefObject<HTMLElement | null> }) {
-  const skip = (event: Event) => {
-    event.preventDefault();
-    main.current?.focus();
-  };
-  return (
-    <a class="skip" href="#main" onClick={skip}>
-      {text}
-    </a>
   );
 }
 

@@ -40,6 +40,24 @@ export async function listAnalyses(
   };
 }
 
+/** The most entries per request. */
+const largestPage = 1000;
+
+/** All analyses that match, whatever their number. */
+export async function listAllAnalyses(
+  tenantName: string,
+  filters: Filters,
+  signal?: AbortSignal,
+): Promise<Page> {
+  const entries: Analysis[] = [];
+  for (;;) {
+    const place = { start: entries.length, limit: largestPage };
+    const page = await listAnalyses(tenantName, filters, place, signal);
+    entries.push(...page.entries);
+    if (page.entries.length < largestPage) return { ...page, entries };
+  }
+}
+
 interface List {
   readonly data: readonly Analysis[];
 }

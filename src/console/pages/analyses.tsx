@@ -6,7 +6,13 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import type { CsvValue } from '../../present/csv.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { type Filters, listAnalyses, removeAnalysis, retryAnalysis } from '../api/analyses.ts';
+import {
+  type Filters,
+  listAllAnalyses,
+  listAnalyses,
+  removeAnalysis,
+  retryAnalysis,
+} from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { FormDialog, useAct } from '../parts/form.tsx';
@@ -20,7 +26,6 @@ import { FilterBar } from './analysis-filters.tsx';
 import { EditDialog } from './description.tsx';
 import { DropZone } from './drop.tsx';
 
-const exportSize = 1000;
 // Kept so that the list is unchanged when the user returns from an analysis.
 let rememberedFilters: Filters = {};
 let rememberedStart = 0;
@@ -168,16 +173,8 @@ interface CsvButtonProps {
 function CsvButton({ chosen, filters, total }: CsvButtonProps) {
   const { list, tenantName } = useConsole();
   const { run } = useAct();
-  const save = async (): Promise<void> => {
-    const all: Analysis[] = [...chosen];
-    while (chosen.length === 0) {
-      const range = { start: all.length, limit: exportSize };
-      const { entries } = await listAnalyses(tenantName, filters, range);
-      all.push(...entries);
-      if (entries.length < exportSize) break;
-    }
-    saveAnalyses(all);
-  };
+  const save = async (): Promise<void> =>
+    saveAnalyses(chosen.length > 0 ? chosen : (await listAllAnalyses(tenantName, filters)).entries);
   return (
     <Button kind="little" disabled={total === 0} onClick={() => run(save)}>
       {chosen.length > 0 ? list.csv : list.csvAll}

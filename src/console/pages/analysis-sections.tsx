@@ -2,17 +2,15 @@
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
-import { languages, type Side } from '../../contract/vocabulary.ts';
+import { languages } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { writeNextStep, writeWarnings } from '../../present/findings.ts';
 import { writeOrigin } from '../../present/origin.ts';
 import type { Presentation } from '../../present/presentation.ts';
 import { nameIn } from '../../present/printable.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { saveAs } from '../parts/files.tsx';
-import { useAct } from '../parts/form.tsx';
+import { saveAs, useDownloads } from '../parts/files.tsx';
 import { Button, Dots, Facts, Panel } from '../parts/pieces.tsx';
 import { heatmapUrl, mapNames } from '../parts/look.ts';
 import { isSpeaking, numbersOf } from '../parts/located.ts';
@@ -23,22 +21,13 @@ interface EvidenceProps {
   readonly evidence: Evidence;
 }
 
-const sideStyles: Readonly<Record<Side, string>> = { fake: 'fake', real: 'real', neither: '' };
-
 export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
   const { analysis: text, language } = useConsole();
-  const { glossary, strength } = wordsIn(language);
   const { findings, skipped, reasons } = evidence;
   const neutral = findings.filter(({ speaksFor }) => speaksFor === 'neither');
   const speaking = findings.filter((finding) => !neutral.includes(finding));
   return (
-    <Panel
-      title={text.findings}
-      explain={{
-        term: glossary.terms.likelihoodRatio.term,
-        meaning: strength.evaluation.scaleNote,
-      }}
-    >
+    <Panel title={text.findings}>
       {speaking.length === 0 && <p class="soft">{text.noFindings}</p>}
       <FindingList findings={speaking} evidence={evidence} {...places} />
       {reasons.length > 0 && (
@@ -95,7 +84,7 @@ function FindingList({
           <li key={method} class={isChosen ? 'finding selected' : 'finding'}>
             <div class="row">
               <Numbers {...{ numbers, method, selected, setSelected }} />
-              <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
+              <span class={`badge ${speaksFor}`}>{text.sides[speaksFor]}</span>
               {strength !== 'none' && <span class="small soft">{adverbs[strength]}</span>}
             </div>
             <p>{statement[language]}</p>
@@ -139,22 +128,28 @@ export function Certainty({
           [text.further, verdict?.further.join(' ') ?? ''],
         ]}
       />
+      <p class="soft small">{wordsIn(language).strength.evaluation.scaleNote}</p>
     </Panel>
   );
 }
 
 export function Origin({ evidence: { provenance } }: EvidenceProps) {
   const { analysis: text, language } = useConsole();
-  const { glossary } = wordsIn(language);
+  const { contentCredentials } = wordsIn(language).glossary.terms;
   const { declarations, software, history, inconsistencies, credentials } = provenance;
   const isSilent =
     declarations.length + software.length + history.length === 0 && credentials === null;
   return (
-    <Panel title={text.provenance} explain={glossary.terms.contentCredentials}>
+    <Panel title={text.provenance}>
       {isSilent ? (
         <p class="soft">{text.noProvenance}</p>
       ) : (
         <Dots items={writeOrigin(provenance, language).map((phrase) => <bdi>{phrase}</bdi>)} />
+      )}
+      {credentials !== null && (
+        <p class="soft small">
+          {contentCredentials.term}: {contentCredentials.meaning}
+        </p>
       )}
       {provenance.warnings.length > 0 && (
         <div class="stack">
@@ -247,14 +242,9 @@ const formats = ['pdf', 'html'] as const;
 
 /** Files that the server creates on request, and the result as JSON. */
 function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text, tenantName } = useConsole();
-  const { isBusy, run } = useAct();
+  const { analysis: text } = useConsole();
+  const { isBusy, save } = useDownloads();
   const { id } = analysis;
-  const fetchAndSave = (name: string, act: string, query: object = {}) =>
-    run(async () => {
-      const path = `/v1/analysis/${act}`;
-      saveAs(name, await askBytes(path, { query: { tenantName, id, ...query } }));
-    });
   const saveJson = () => {
     const json = JSON.stringify(analysis, null, 2);
     saveAs(`analysis-${id}.json`, new Blob([json], { type: 'application/json' }));
@@ -269,14 +259,21 @@ function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
                 key={format + language}
                 disabled={isBusy}
                 onClick={() =>
-                  fetchAndSave(`report-${id}-${language}.${format}`, 'report', { language, format })
+                  save(`report-${id}-${language}.${format}`, '/v1/analysis/report', {
+                    id,
+                    language,
+                    format,
+                  })
                 }
               >
                 {text[format][language]}
               </Button>
             )),
           )}
-          <Button disabled={isBusy} onClick={() => fetchAndSave(`evidence-${id}.zip`, 'bundle')}>
+          <Button
+            disabled={isBusy}
+            onClick={() => save(`evidence-${id}.zip`, '/v1/analysis/bundle', { id })}
+          >
             {text.bundle}
           </Button>
         </>

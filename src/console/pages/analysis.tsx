@@ -240,12 +240,6 @@ function named(actor: string, name: string | null): string {
   return name === null ? actor : actor.replace(/\S+$/, () => name);
 }
 
-interface Tab<Id extends string> {
-  readonly id: Id;
-  readonly title: string;
-  readonly content: ComponentChildren;
-}
-
 const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
   ArrowLeft: (at, count) => (at + count - 1) % count,
   ArrowRight: (at, count) => (at + 1) % count,
@@ -253,11 +247,15 @@ const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1,
 };
 
-interface TabsProps<Id extends string> {
+interface TabsProps {
   readonly label: string;
-  readonly tabs: readonly Tab<Id>[];
-  readonly open: Id;
-  readonly onOpen: (id: Id) => void;
+  readonly tabs: readonly {
+    readonly id: TabId;
+    readonly title: string;
+    readonly content: ComponentChildren;
+  }[];
+  readonly open: TabId;
+  readonly onOpen: (id: TabId) => void;
 }
 
 /**
@@ -265,7 +263,7 @@ interface TabsProps<Id extends string> {
  *
  * @see WAI-ARIA Authoring Practices, "Tabs": a single tab stop, with arrow keys to move between tabs.
  */
-function Tabs<Id extends string>({ label, tabs, open, onOpen }: TabsProps<Id>) {
+function Tabs({ label, tabs, open, onOpen }: TabsProps) {
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex(({ id }) => id === open);
     const next = moves[event.key]?.(at, tabs.length);

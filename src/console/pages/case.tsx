@@ -6,11 +6,9 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { getAnalysis, listAnalyses, type Page } from '../api/analyses.ts';
-import { askBytes } from '../api/client.ts';
+import { getAnalysis, listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
-import { saveAs } from '../parts/files.tsx';
-import { useAct } from '../parts/form.tsx';
+import { useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
@@ -23,15 +21,13 @@ import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 
 const real = resultClasses.indexOf('real');
 
-/** The most entries per request. */
-const listed = 1000;
-
 export function CasePage({ name }: { readonly name: string }) {
   const { analysis: labels, cases: text, list, tenantName, language } = useConsole();
   const { pictures, order } = wordsIn(language).cases;
   const [start, setStart] = useState(0);
   const loaded = useLoaded(`case ${tenantName} ${name}`, {
-    load: (signal) => listCase(tenantName, name, signal),
+    // All, because the pictures that need attention may be the oldest.
+    load: (signal) => listAllAnalyses(tenantName, { projectId: name }, signal),
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
   const { data, error, reload } = loaded;
@@ -134,18 +130,6 @@ export function CasePage({ name }: { readonly name: string }) {
   );
 }
 
-/** Lists every picture, because the ones that need attention may be the oldest. */
-async function listCase(tenantName: string, projectId: string, signal: AbortSignal): Promise<Page> {
-  const all: Analysis[] = [];
-  for (;;) {
-    const place = { start: all.length, limit: listed };
-    const page = await listAnalyses(tenantName, { projectId }, place, signal);
-    all.push(...page.entries);
-    if (page.entries.length === 0 || all.length >= page.totalCount)
-      return { ...page, entries: all };
-  }
-}
-
 /** A report on all pictures, a signed archive and a table. */
 function Downloads({
   name,
@@ -154,25 +138,25 @@ function Downloads({
   readonly name: string;
   readonly entries: readonly Analysis[];
 }) {
-  const { analysis, cases: text, list, tenantName, language } = useConsole();
-  const { isBusy, run } = useAct();
-  const fetchAndSave = (file: string, act: 'report' | 'bundle') =>
-    run(async () => {
-      const query = { tenantName, projectId: name, ...(act === 'report' && { language }) };
-      saveAs(file, await askBytes(`/v1/analysis/case/${act}`, { query }));
-    });
+  const { analysis, cases: text, list, language } = useConsole();
+  const { isBusy, save } = useDownloads();
   const isEmpty = entries.length === 0;
   return (
     <div class="row">
       <Button
         disabled={isBusy || isEmpty}
-        onClick={() => fetchAndSave(`case-${name}-${language}.pdf`, 'report')}
+        onClick={() =>
+          save(`case-${name}-${language}.pdf`, '/v1/analysis/case/report', {
+            projectId: name,
+            language,
+          })
+        }
       >
         {text.report}
       </Button>
       <Button
         disabled={isBusy || isEmpty}
-        onClick={() => fetchAndSave(`case-${name}.zip`, 'bundle')}
+        onClick={() => save(`case-${name}.zip`, '/v1/analysis/case/bundle', { projectId: name })}
       >
         {analysis.bundle}
       </Button>

@@ -73,7 +73,7 @@ export function DropZone({
           <div class="columns">
             <SelectField
               label={upload.tier}
-              help={upload.tierHelp}
+              hint={upload.tierHelp}
               options={upload.tiers}
               value={options.tier}
               onValue={(tier) => setChosen({ ...chosen, tier })}

@@ -162,7 +162,7 @@ function StorageForm({ tenant, reload }: PartProps) {
 
 interface StoreFieldsProps {
   readonly kind: 's3' | 'azure';
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly values: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
 function StoreFields({ kind, values }: StoreFieldsProps) {

@@ -2,6 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvText, type CsvValue } from '../../present/csv.ts';
+import { askBytes } from '../api/client.ts';
+import { useConsole } from '../context.ts';
+import { useAct } from './form.tsx';
 import { Button } from './pieces.tsx';
 
 type OnFiles = (files: readonly File[]) => void;
@@ -108,6 +111,15 @@ function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
 
 function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
   return entry.isFile;
+}
+
+/** Saves what the server makes for this tenant on request, one file at a time. */
+export function useDownloads() {
+  const { tenantName } = useConsole();
+  const { isBusy, run } = useAct();
+  const save = (name: string, path: string, query: object) =>
+    run(async () => saveAs(name, await askBytes(path, { query: { tenantName, ...query } })));
+  return { isBusy, save };
 }
 
 export function saveAs(name: string, content: Blob): void {

@@ -4,13 +4,11 @@ import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { decisionStrategies, isKeyOf, type Language } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, wordsOf } from '../context.ts';
-import { Button, Dialog, Explain } from './pieces.tsx';
+import { Button, Dialog } from './pieces.tsx';
 
 interface Labelled {
   readonly label: string;
-  /** Opened by a question mark beside the label. */
-  readonly help?: string | undefined;
-  /** Always shown below the field. */
+  /** Shown below the field. */
   readonly hint?: string | undefined;
 }
 
@@ -22,17 +20,14 @@ interface FieldProps extends Labelled {
 }
 
 /** @param children - the control, which takes these attributes. */
-export function Field({ label, help, hint, children }: FieldProps) {
+export function Field({ label, hint, children }: FieldProps) {
   const id = useId();
   const described = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
   return (
     <div class="field">
-      <span>
-        <label class="soft small" for={id}>
-          {label}
-        </label>
-        {help !== undefined && <Explain term={label} text={help} />}
-      </span>
+      <label class="soft small" for={id}>
+        {label}
+      </label>
       {children({ id, ...described })}
       {hint !== undefined && (
         <span id={`${id}-hint`} class="soft small">
@@ -57,13 +52,13 @@ interface TextFieldProps extends Labelled {
   readonly placeholder?: string;
 }
 
-export function TextField({ label, help, hint, onValue, type = 'text', ...more }: TextFieldProps) {
+export function TextField({ label, hint, onValue, type = 'text', ...more }: TextFieldProps) {
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
     onValue?.(currentTarget.value);
   // A date is reported once it is complete; text is reported after every letter.
   const events: object = type === 'date' ? { type, onChange: take } : { type, onInput: take };
   return (
-    <Field label={label} help={help} hint={hint}>
+    <Field label={label} hint={hint}>
       {(attributes) => <input {...attributes} {...events} {...more} />}
     </Field>
   );
@@ -87,7 +82,7 @@ export function PasswordField({
 /** A choice among several values. @param options - the label of each value, in the order shown. */
 export function SelectField<Value extends string>({
   label,
-  help,
+  hint,
   options,
   value,
   onValue,
@@ -97,7 +92,7 @@ export function SelectField<Value extends string>({
   readonly onValue: (value: Value) => void;
 }) {
   return (
-    <Field label={label} help={help}>
+    <Field label={label} hint={hint}>
       {(attributes) => (
         <select
           {...attributes}

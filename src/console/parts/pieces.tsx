@@ -1,7 +1,7 @@
 /** Small components that several pages use. */
 
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
-import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useId, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
@@ -16,26 +16,19 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-/** A part of a page. @param explain - the meaning of its heading, opened by a question mark. */
+/** A part of a page. */
 export function Panel({
   title,
-  explain,
   children,
   ...attributes
 }: {
   readonly title?: string;
-  readonly explain?: { readonly term: string; readonly meaning: string };
   readonly children: ComponentChildren;
   readonly lang?: string;
 }) {
   return (
     <section class="panel" {...attributes}>
-      {title !== undefined && (
-        <h2>
-          {title}
-          {explain !== undefined && <Explain term={explain.term} text={explain.meaning} />}
-        </h2>
-      )}
+      {title !== undefined && <h2>{title}</h2>}
       {children}
     </section>
   );
@@ -99,32 +92,6 @@ export function Button({
   ...attributes
 }: ButtonHTMLAttributes & { readonly kind?: string }) {
   return <button type="button" class={`button ${kind}`} {...attributes} />;
-}
-
-/** A question mark after a word, which opens an explanation of it. */
-export function Explain({ term, text }: { readonly term: string; readonly text: string }) {
-  const { common } = useConsole();
-  const [isOpen, setOpen] = useState(false);
-  const id = useId();
-  return (
-    <>
-      <button
-        type="button"
-        class="help"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        aria-label={common.explain(term)}
-        onClick={() => setOpen(!isOpen)}
-      >
-        ?
-      </button>
-      {isOpen && (
-        <span id={id} class="helptext soft">
-          {text}
-        </span>
-      )}
-    </>
-  );
 }
 
 export function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {

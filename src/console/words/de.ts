@@ -28,7 +28,6 @@ export const de: Words = {
     retry: 'Erneut versuchen',
     loading: 'Wird geladen …',
     never: 'Nie',
-    explain: (term) => `Was bedeutet „${term}“?`,
     unreachable:
       'Der Server antwortet nicht. Prüfen Sie die Verbindung; die Seite versucht es weiter.',
     failed: 'Das hat nicht funktioniert.',

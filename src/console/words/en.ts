@@ -38,7 +38,6 @@ export const en = {
     retry: 'Try again',
     loading: 'Loading…',
     never: 'Never',
-    explain: (term: string) => `What does “${term}” mean?`,
     unreachable: 'The server is not responding. Check the connection; this page keeps trying.',
     failed: 'That did not work.',
     /** By error code, with the server's English message for `{message}`; other errors keep the server's words. */
