@@ -8,8 +8,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp, { type Sharp } from 'sharp';
-import { chooseFiles, launch, openWindow } from '../../test/console/browser.ts';
-import { newDataDir, type Ready, startServing } from '../../test/journeys/serving.ts';
+import { chooseFiles, createFirstAccount, launch, openWindow } from '../../test/console/browser.ts';
+import { newDataDir, startServing } from '../../test/journeys/serving.ts';
 import { landscapePng } from './landscape.ts';
 import { root } from './manual.ts';
 
@@ -25,7 +25,7 @@ export async function drawConsoleImages(): Promise<void> {
   try {
     const { page } = await openWindow(browser, { width: windowWidth, height: 800 });
     page.setDefaultTimeout(longestMs);
-    await createAccount(page, serving.ready);
+    await createFirstAccount(page, serving.ready.firstAccountUrl, 'correct harbour 17 staple');
     await examineClaim(page, serving.ready.url);
     await examineNews(page, serving.ready.url);
   } finally {
@@ -33,15 +33,6 @@ export async function drawConsoleImages(): Promise<void> {
     await serving.end('SIGTERM');
     rmSync(dataDir, { recursive: true });
   }
-}
-
-async function createAccount(page: Page, ready: Ready & { firstAccountUrl?: string }) {
-  await page.goto(ready.firstAccountUrl!);
-  await page.getByLabel('Your name').fill('Ada Berg');
-  await page.getByLabel('Email address').fill('ada@example.org');
-  await page.getByLabel('Password').fill('correct harbour 17 staple');
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await page.locator('.frame').waitFor();
 }
 
 async function examineClaim(page: Page, url: string): Promise<void> {

@@ -29,12 +29,8 @@ export async function launch(): Promise<Browser> {
 
 export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
 
-/**
- * A browser, and a server in this process without its worker, which has one tenant, `acme`, with a `manager` and a
- * `viewer`.
- */
+/** A server in this process without its worker, which has one tenant, `acme`, with a `manager` and a `viewer`. */
 export async function openConsole(flags: Parameters<typeof openServer>[0] = {}) {
-  const browser = await launch();
   const open = await openServer(flags);
   const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
   // Fastify does not know that its sockets use TLS.
@@ -43,22 +39,17 @@ export async function openConsole(flags: Parameters<typeof openServer>[0] = {}) 
   const { tenant, secret } = await open.makeTenant('acme');
   await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
   await open.makeUser('viewer', { tenants: [tenant] });
-  const close = async () => {
-    await browser.close();
-    await open.close();
-  };
-  return { browser, open, url, tenant, secret, close };
+  return { open, url, tenant, secret, close: () => open.close() };
 }
 
-export async function openWindow(
-  browser: Browser,
-  look: {
-    readonly width?: number;
-    readonly height?: number;
-    readonly locale?: string;
-    readonly isDark?: boolean;
-  } = {},
-): Promise<Window> {
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly locale?: string;
+  readonly isDark?: boolean;
+}
+
+export async function openWindow(browser: Browser, look: Look = {}): Promise<Window> {
   const { width = 1280, height = 900, locale = 'en-GB', isDark = false } = look;
   const context = await browser.newContext({
     ignoreHTTPSErrors: true,
@@ -90,6 +81,16 @@ export async function logIn(page: Page, url: string, email: string, password: st
   await page.locator('input[type=email]').fill(email);
   await page.locator('input[type=password]').fill(password);
   await page.locator('form .button.main').click();
+  await page.locator('.frame').waitFor();
+}
+
+/** Opens the one-time link of `forensics serve`. */
+export async function createFirstAccount(page: Page, link: string | null, password: string) {
+  await page.goto(link!);
+  await page.getByLabel('Your name').fill('Ada Berg');
+  await page.getByLabel('Email address').fill('ada@example.org');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.locator('.frame').waitFor();
 }
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   audience,
@@ -14,21 +14,21 @@ import {
 } from '../fixtures/oidc-server.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { browserPath, launch, openWindow } from './browser.ts';
+import { browserPath } from './browser.ts';
+import { useWindows } from './windows.ts';
 
 const tenantsClaim = 'https://acme.example/tenants';
 const examiner = 'examiner@example.org';
 const everywhere = (page: Page) => page.getByRole('button', { name: 'Log out on all devices' });
 
 describe.skipIf(browserPath === null)('a console with an identity provider', () => {
-  let browser: Browser;
+  const openWindow = useWindows();
   let provider: OidcServer;
   let open: OpenServer;
   let folder: string;
   let url: string;
 
   beforeAll(async () => {
-    browser = await launch();
     // The provider has to know the address before the server exists.
     const port = await freePort();
     url = `https://127.0.0.1:${port}`;
@@ -57,14 +57,13 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
   });
 
   afterAll(async () => {
-    await browser.close();
     await open.close();
     await provider.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
   test('a person logs in at the provider, returns to the wanted page, and stays logged in after a reload', async () => {
-    const { page, context, complaints, hosts } = await openWindow(browser);
+    const { page, hosts } = await openWindow();
     await page.goto(`${url}/#/usage`);
     await page.getByText(`Log in at ${new URL(provider.issuer).host}.`).waitFor();
 
@@ -82,8 +81,6 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     expect([...hosts].toSorted()).toEqual(
       [new URL(url).host, new URL(provider.issuer).host].toSorted(),
     );
-    expect(complaints).toEqual([]);
-    await context.close();
   }, 60_000);
 
   async function openAccount(page: Page): Promise<void> {
@@ -95,20 +92,19 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
   test.each(['code=stolen', 'error=access_denied'])(
     'a forged return with %s does not disturb a session',
     async (what) => {
-      const { page, context } = await openWindow(browser);
+      const { page } = await openWindow();
       await openAccount(page);
 
       await page.goto(`${url}/?${what}&state=guessed`);
       await page.locator('.frame').waitFor();
 
       expect(page.url()).toBe(`${url}/`);
-      await context.close();
     },
     60_000,
   );
 
   test('logging out on all devices says when it fails, and works when repeated', async () => {
-    const { page, context } = await openWindow(browser);
+    const { page } = await openWindow();
     await openAccount(page);
     const { accessToken } = await provider.logIn(examiner);
     const headers = { authorization: `Bearer ${accessToken}` };
@@ -128,11 +124,10 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     await page.waitForTimeout(1000);
     await page.getByRole('button', { name: 'Continue' }).click();
     await everywhere(page).waitFor();
-    await context.close();
   }, 60_000);
 
   test('logging out in this browser says when the provider fails', async () => {
-    const { page, context } = await openWindow(browser);
+    const { page, context } = await openWindow();
     await openAccount(page);
     provider.responseWith((_request, response) => response.writeHead(500).end());
 
@@ -141,11 +136,10 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
 
     provider.responseWith(null);
     expect(await context.cookies(url)).toEqual([]);
-    await context.close();
   }, 60_000);
 
   test('without an id token, it is not reported that other devices were logged out', async () => {
-    const { page, context } = await openWindow(browser);
+    const { page } = await openWindow();
     await openAccount(page);
     await page.addInitScript(() => {
       const { json } = Response.prototype;
@@ -161,17 +155,15 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     await page.getByRole('status').getByText('That did not work.').waitFor();
 
     expect(await page.locator('.frame').count()).toBe(1);
-    await context.close();
   }, 60_000);
 
   test('a code that this browser did not request opens no session', async () => {
-    const { page, context } = await openWindow(browser);
+    const { page } = await openWindow();
 
     await page.goto(`${url}/?code=stolen&state=guessed`);
     await page.getByText('The identity provider refused the login.').waitFor();
 
     expect(page.url()).toBe(`${url}/`);
     expect(await page.locator('.frame').count()).toBe(0);
-    await context.close();
   });
 });

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { languages } from '../../src/contract/vocabulary.ts';
 import { renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
@@ -12,19 +11,18 @@ import { renderHtml } from '../../src/render/html/html.ts';
 import { writeTexts } from '../../src/present/report-texts.ts';
 import { makePicture } from '../unit/present/examination.ts';
 import { full, fullItem, size } from '../unit/present/full-report.ts';
-import { browserPath, launch, openWindow, overflow } from './browser.ts';
+import { browserPath, overflow } from './browser.ts';
+import { useWindows } from './windows.ts';
 
 describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {
-  let browser: Browser;
+  const openWindow = useWindows();
   let folder: string;
 
   beforeAll(async () => {
-    browser = await launch();
     folder = mkdtempSync(join(tmpdir(), 'forensics-report-'));
   });
 
   afterAll(async () => {
-    await browser.close();
     rmSync(folder, { recursive: true });
   });
 
@@ -35,7 +33,7 @@ describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {
     const file = join(folder, `${language}.html`);
     const parts = { picture, heatmaps, examination: full, item: fullItem, language, texts };
     writeFileSync(file, await renderHtml(parts));
-    const { page, context } = await openWindow(browser, { width: 390, height: 844 });
+    const { page } = await openWindow({ width: 390, height: 844 });
 
     await page.goto(pathToFileURL(file).href);
     const heights = async () =>
@@ -48,6 +46,5 @@ describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {
     await page.evaluate(`document.body.style.overflowWrap = 'normal'`);
 
     expect(await heights()).toEqual(before);
-    await context.close();
   });
 });

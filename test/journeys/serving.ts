@@ -21,6 +21,7 @@ export interface Ready {
   readonly caPath: string;
   readonly tenantName: string | null;
   readonly apiKey: string | null;
+  readonly firstAccountUrl: string | null;
 }
 
 type Headers = Pick<Question, 'headers'>;

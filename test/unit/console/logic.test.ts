@@ -24,36 +24,22 @@ const limits = {
 };
 const scene = fromScene(drawScene({ width: 96, height: 72, seed: 1 }));
 
-test('a picture and its size are recognised by its first bytes, whatever its name', async () => {
-  const [jpeg, progressive, png] = await Promise.all([
-    scene.clone().jpeg().toBuffer(),
-    scene
-      .clone()
-      .withExif({ IFD0: { Make: 'Test' } })
-      .jpeg({ progressive: true })
-      .toBuffer(),
-    scene.clone().png().toBuffer(),
-  ]);
+test('a picture is recognised by its first bytes, also as a progressive JPEG', async () => {
+  const progressive = scene.clone().withExif({ IFD0: { Make: 'Test' } });
+  const jpeg = await progressive.jpeg({ progressive: true }).toBuffer();
 
   expect(await inspect(new Blob([jpeg]), limits)).toEqual({ format: 'jpg', width: 96, height: 72 });
-  expect(await inspect(new Blob([progressive]), limits)).toEqual({
-    format: 'jpg',
-    width: 96,
-    height: 72,
-  });
-  expect(await inspect(new Blob([png]), limits)).toEqual({ format: 'png', width: 96, height: 72 });
 });
 
-test('a file that cannot be analysed is refused with a reason before the upload', async () => {
-  const small = await scene.clone().resize(64, 64).png().toBuffer();
-  const long = await scene.clone().resize(4097, 66).png().toBuffer();
-
-  expect(await inspect(new Blob([]), limits)).toBe('empty');
-  expect(await inspect(new Blob(['GIF89a']), limits)).toBe('notPicture');
-  expect(await inspect(new Blob(['%PDF-1.7']), limits)).toBe('pdf');
-  expect(await inspect(new Blob([small]), limits)).toBe('tooSmall');
-  expect(await inspect(new Blob([long]), limits)).toBe('tooLarge');
-  expect(await inspect(new Blob([new Uint8Array(50_000_001)]), limits)).toBe('tooManyBytes');
+test.each([
+  ['empty', Buffer.alloc(0)],
+  ['notPicture', Buffer.from('GIF89a')],
+  ['pdf', Buffer.from('%PDF-1.7')],
+  ['tooSmall', await scene.clone().resize(64, 64).png().toBuffer()],
+  ['tooLarge', await scene.clone().resize(4097, 66).png().toBuffer()],
+  ['tooManyBytes', Buffer.alloc(50_000_001)],
+])('a file is refused before the upload: %s', async (refusal, bytes) => {
+  expect(await inspect(new Blob([Uint8Array.from(bytes)]), limits)).toBe(refusal);
 });
 
 test('larger pictures are sent if the service accepts them, up to its pixel limit', async () => {
