@@ -34,7 +34,10 @@ export function AnalysesPage() {
   const { nav, list } = useConsole();
   const { filters, start, setStart, change, found, entries, selected, setSelected } = useAnalyses();
   const { data, error, reload } = found;
-  const acts = useActs(reload, () => setSelected(new Set()));
+  const acts = useActs(reload, () => {
+    setSelected(new Set());
+    reload();
+  });
   const { hint, dialog, edit } = useCommenting(entries, reload);
   const chosen = entries.filter(({ id }) => selected.has(id));
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
@@ -124,9 +127,9 @@ export function useCommenting(entries: readonly Analysis[], reload: () => void) 
  * The actions on analyses, and the dialog that asks before some are deleted.
  *
  * @param reload - called after analyses were run again, or the dialog was closed.
- * @param onDeleted - called after some were deleted.
+ * @param onDeleted - called instead after some were deleted.
  */
-export function useActs(reload: () => void, onDeleted: () => void = () => undefined) {
+export function useActs(reload: () => void, onDeleted: () => void) {
   const { list, tenantName, toast } = useConsole();
   const { isBusy, run } = useAct(reload);
   const [unwanted, setUnwanted] = useState<readonly Analysis[]>([]);
@@ -134,11 +137,11 @@ export function useActs(reload: () => void, onDeleted: () => void = () => undefi
     setUnwanted([]);
     reload();
   };
-  const remove = async () => {
+  const send = async () => {
     await Promise.all(unwanted.map(({ id }) => removeAnalysis(tenantName, id)));
     toast(list.removed(unwanted.length));
+    setUnwanted([]);
     onDeleted();
-    close();
   };
   return {
     isBusy,
@@ -148,7 +151,7 @@ export function useActs(reload: () => void, onDeleted: () => void = () => undefi
         act={list.remove}
         isDanger
         onDone={close}
-        send={remove}
+        send={send}
       >
         <p>{list.removeHint}</p>
       </FormDialog>

@@ -1,4 +1,4 @@
-/** The contents of the tabs of an analysis: findings, origin, values, files. */
+/** The contents of the tabs of an analysis: findings, origin, files. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';

@@ -4,18 +4,17 @@ import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../contract/usage.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { TextField } from '../parts/form.tsx';
+import { PeriodFields } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Awaited, PageTitle, Panel } from '../parts/pieces.tsx';
 
 export function UsagePage() {
-  const { nav, list, usage } = useConsole();
+  const { nav, usage } = useConsole();
   // In the report, days begin at midnight UTC.
   const today = new Date().toISOString().slice(0, 10);
-  const [from, setFrom] = useState(`${today.slice(0, 7)}-01`);
-  const [to, setTo] = useState(today);
+  const [period, setPeriod] = useState({ from: `${today.slice(0, 7)}-01`, to: today });
   const total = useReport({});
-  const period = useReport({ type: 'range', startTime: from, endTime: to });
+  const range = useReport({ type: 'range', startTime: period.from, endTime: period.to });
   return (
     <>
       <PageTitle text={nav.usage} />
@@ -23,11 +22,10 @@ export function UsagePage() {
         <div class="row apart end">
           <h2>{usage.period}</h2>
           <div class="row end">
-            <TextField label={list.from} type="date" max={to} value={from} onValue={setFrom} />
-            <TextField label={list.to} type="date" max={today} value={to} onValue={setTo} />
+            <PeriodFields period={period} onDay={(day) => setPeriod({ ...period, ...day })} />
           </div>
         </div>
-        <Awaited loaded={period}>{(report) => <Tiles report={report} />}</Awaited>
+        <Awaited loaded={range}>{(report) => <Tiles report={report} />}</Awaited>
       </section>
       <Panel title={usage.total}>
         <Awaited loaded={total}>{(report) => <Tiles report={report} />}</Awaited>

@@ -47,7 +47,6 @@ interface TextFieldProps extends Labelled {
   readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'date';
   readonly required?: boolean;
   readonly maxLength?: number;
-  readonly max?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
 }
