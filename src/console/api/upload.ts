@@ -15,7 +15,7 @@ export type UploadState =
   | { readonly is: 'done'; readonly id: string }
   | { readonly is: 'refused'; readonly refusal: Refusal | null; readonly error: unknown };
 
-export interface UploadWish {
+interface UploadWish {
   readonly tenantName: string;
   readonly options: GivenOptions;
   readonly tags: readonly string[];

@@ -12,7 +12,7 @@ import { Button, PageTitle } from '../parts/pieces.tsx';
 
 export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
 
-export interface LoginProps {
+interface LoginProps {
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;
   readonly state: SessionState;

@@ -33,7 +33,7 @@ export interface Box extends Size {
   readonly top: number;
 }
 
-export interface Mark {
+interface Mark {
   readonly number: number;
   readonly boxes: readonly Box[];
   readonly label: string;
