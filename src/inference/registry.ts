@@ -36,41 +36,38 @@ export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string } = {},
 ) {
   const read = () => readInstalled(dirs.extra ?? null, dirs.packaged ?? packagedDir);
-  const images = async () => filterByType(await read(), isImage);
-  const locators = async () => filterByType(await read(), isLocator);
+  const findImage = async (id: string | null) => findEntry((await read()).images, id);
+  const findLocator = async (id: string | null) => findEntry((await read()).locators, id);
   return {
     /** Image models, with the default first (see `Installed`). Leaves out damaged manifests, which `open` reports. */
-    list: async () => listManifests(await images()),
+    list: async () => (await read()).images.entries.map(({ manifest }) => manifest),
     /** Image models, followed by localisation models. */
-    listAll: async () => listManifests(byType(await read())),
+    listAll: async () => (await read()).all.entries.map(({ manifest }) => manifest),
     /**
      * The manifest of the image model `id`.
      *
      * @param id - null for the default.
      * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged manifest.
      */
-    find: async (id: string | null) => findEntry(await images(), id, imageKind).manifest,
-    /**
-     * The image model `id` with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file.
-     */
-    open: async (id: string | null) => openModel(findEntry(await images(), id, imageKind)),
+    find: async (id: string | null) => (await findImage(id)).manifest,
+    /** The image model with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file. */
+    open: async (id: string | null) => openModel(await findImage(id)),
     /** Like `find`, for localisation models. */
-    findLocator: async (id: string | null = null) =>
-      findEntry(await locators(), id, locatorKind).manifest,
+    findLocator: async (id: string | null = null) => (await findLocator(id)).manifest,
     /** Like `open`, for localisation models. */
-    openLocator: async (id: string | null = null) =>
-      openLocator(findEntry(await locators(), id, locatorKind)),
+    openLocator: async (id: string | null = null): Promise<VerifiedLocator> => {
+      const entry = await findLocator(id);
+      const files = await verifiedFiles(entry);
+      return { manifest: entry.manifest, network: files.get(locateFile)! };
+    },
     /**
      * A stamp of every file of both default models: if it is unchanged, so are the files.
      *
      * @throws {ForensicsError} as `find`, and `model_integrity` for a missing file.
      */
     stampDefaults: async () => {
-      const installed = await read();
-      const defaults = [
-        findEntry(filterByType(installed, isImage), null, imageKind),
-        findEntry(filterByType(installed, isLocator), null, locatorKind),
-      ];
+      const { images, locators } = await read();
+      const defaults = [findEntry(images, null), findEntry(locators, null)];
       return JSON.stringify(await Promise.all(defaults.map(stampFiles)));
     },
     /**
@@ -80,58 +77,23 @@ export function createRegistry(
      *   manifest is damaged.
      */
     verify: async (id: string | null) => {
-      const installed = await read();
-      const wanted =
-        id === null ? allEntries(installed) : [findEntry(byType(installed), id, imageKind)];
+      const { images, locators, all } = await read();
+      // An examination needs a model of each kind, and a damaged manifest may be that of the default.
+      if (id === null) {
+        findEntry(images, null);
+        findEntry(locators, null);
+      }
+      const wanted = id === null ? all.entries : [findEntry(all, id)];
       for (const entry of wanted) await verifiedFiles(entry);
       return wanted.map(({ manifest }) => manifest);
     },
   };
 }
 
-/** What messages call each kind. */
-const imageKind = 'model';
-const locatorKind = 'localisation model';
-
-const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
-  entry.manifest.type === 'image';
-const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
-  entry.manifest.type === 'localisation';
-
-/** If a folder is damaged, the kind is unknown, so it counts as both. */
-function filterByType<Manifest extends AnyManifest>(
-  { entries, damages }: Installed,
-  isWanted: (entry: ModelFolder) => entry is ModelFolder<Manifest>,
-): Installed<Manifest> {
-  return { entries: entries.filter(isWanted), damages };
-}
-
-function byType(installed: Installed): Installed {
-  return {
-    ...installed,
-    entries: [
-      ...filterByType(installed, isImage).entries,
-      ...filterByType(installed, isLocator).entries,
-    ],
-  };
-}
-
-/** An examination needs a model of each kind, and a damaged manifest may be that of the default. */
-function allEntries(installed: Installed): readonly ModelFolder[] {
-  findEntry(filterByType(installed, isImage), null, imageKind);
-  findEntry(filterByType(installed, isLocator), null, locatorKind);
-  return byType(installed).entries;
-}
-
-function listManifests<Manifest extends AnyManifest>({ entries }: Installed<Manifest>) {
-  return entries.map(({ manifest }) => manifest);
-}
-
 /** If another folder is damaged, the default is unknown, and it would be wrong to use a different model silently. */
 function findEntry<Manifest extends AnyManifest>(
-  { entries, damages }: Installed<Manifest>,
+  { kind, entries, damages }: Installed<Manifest>,
   id: string | null,
-  kind: string,
 ): ModelFolder<Manifest> {
   const known = entries.find(({ manifest }) => manifest.id === id);
   const entry = id === null && damages.length === 0 ? entries[0] : known;
@@ -144,16 +106,11 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
   const files = await verifiedFiles(entry);
   return {
     manifest: entry.manifest,
-    statistics: parseStatistics(readText(files, statisticsFile)),
+    statistics: readStatistics(files),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
     transformer: files.get(transformerFile) ?? null,
   };
-}
-
-async function openLocator(entry: ModelFolder<LocateManifest>): Promise<VerifiedLocator> {
-  const files = await verifiedFiles(entry);
-  return { manifest: entry.manifest, network: files.get(locateFile)! };
 }
 
 function notFound(
@@ -203,7 +160,7 @@ async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Bu
       fileNames(manifest).map(async (name) => [name, await verifiedFile(model, name)] as const),
     ),
   );
-  if (manifest.type === 'image') parseStatistics(readText(files, statisticsFile));
+  if (manifest.type === 'image') readStatistics(files);
   return files;
 }
 
@@ -225,8 +182,8 @@ async function stampFiles(model: ModelFolder): Promise<readonly unknown[]> {
   return [manifest, ...(await Promise.all(files))];
 }
 
-function readText(files: ReadonlyMap<string, Buffer>, name: string): string {
-  return files.get(name)!.toString('utf8');
+function readStatistics(files: ReadonlyMap<string, Buffer>): EmbeddingStatistics {
+  return parseStatistics(files.get(statisticsFile)!.toString('utf8'));
 }
 
 async function verifiedFile(model: ModelFolder, name: string): Promise<Buffer> {
@@ -258,13 +215,16 @@ function damaged(
 }
 
 /**
- * The models in the folders, according to their manifests. The default is the newest one in the package. An added model
+ * The models of one kind, according to their manifests. The default is the newest one in the package. An added model
  * must be requested explicitly, because adding a model must not change verdicts; but one that replaces a packaged model
  * (with the same id) also replaces it as the default.
  */
 interface Installed<Manifest extends AnyManifest = AnyManifest> {
+  /** What messages call the kind. */
+  readonly kind: string;
   /** Each id only once: packaged models first, then additional ones; in both groups, the newest first. */
   readonly entries: readonly ModelFolder<Manifest>[];
+  /** If a folder is damaged, its kind is unknown, so it counts as every kind. */
   readonly damages: readonly ForensicsError[];
 }
 
@@ -272,17 +232,33 @@ interface Installed<Manifest extends AnyManifest = AnyManifest> {
 export const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /** @throws {ForensicsError} `model_not_found`. */
-async function readInstalled(extra: string | null, packaged: string): Promise<Installed> {
+async function readInstalled(
+  extra: string | null,
+  packaged: string,
+): Promise<{
+  readonly images: Installed<ModelManifest>;
+  readonly locators: Installed<LocateManifest>;
+  readonly all: Installed;
+}> {
   const own = await readEntries(packaged, reinstall, async () => []);
   const added = extra === null ? [] : await readEntries(extra, recopy, extraDirMissing);
+  const damages = [...added, ...own].filter((entry) => entry instanceof ForensicsError);
   // A Map keeps the first position of a key and its last value, so an added model takes the
   // position of the packaged one with the same id.
-  const entries = new Map([...byId(own), ...byId(added)]);
+  const entries = [...new Map([...byId(own), ...byId(added)]).values()];
+  const images = entries.filter(isImage);
+  const locators = entries.filter(isLocator);
   return {
-    entries: [...entries.values()],
-    damages: [...added, ...own].filter((entry) => entry instanceof ForensicsError),
+    images: { kind: 'model', entries: images, damages },
+    locators: { kind: 'localisation model', entries: locators, damages },
+    all: { kind: 'model', entries: [...images, ...locators], damages },
   };
 }
+
+const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
+  entry.manifest.type === 'image';
+const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
+  entry.manifest.type === 'localisation';
 
 /** What to do about a damaged file of a packaged model. */
 const reinstall = 'reinstall forensics';
