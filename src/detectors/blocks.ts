@@ -1,8 +1,8 @@
 /** Turns one value per 8 by 8 pixel block into a map over the whole upright picture. */
 
-import type { Picture } from '../image/picture.ts';
+import type { LumaPlane, Picture, Size } from '../image/picture.ts';
 import type { CellMap } from './regions.ts';
-import { type StoredPlane, toUpright } from './stored-plane.ts';
+import { toUpright } from './stored-plane.ts';
 
 interface BlockValues {
   /** Number of whole blocks of the stored picture, on the grid that starts at `grid`. */
@@ -110,10 +110,7 @@ interface BlockCount {
   readonly rows: number;
 }
 
-export function countBlocks(
-  { width, height }: Pick<StoredPlane, 'width' | 'height'>,
-  { left, top }: Grid,
-): BlockCount {
+export function countBlocks({ width, height }: Size, { left, top }: Grid): BlockCount {
   return {
     columns: Math.floor((width - left) / blockPx),
     rows: Math.floor((height - top) / blockPx),
@@ -127,7 +124,7 @@ export function countBlocks(
  * @param horizontal - how many of the lowest horizontal frequencies to compute; the others are 0.
  */
 export function forEachBlock(
-  { luma, width, height }: StoredPlane,
+  { luma, width, height }: LumaPlane,
   grid: Grid,
   visit: (coefficients: Float32Array, block: number) => void,
   horizontal = blockPx,

@@ -2,7 +2,7 @@
 
 import { placesInBlock } from '../image/jpeg-quality.ts';
 import { blockPx, countBlocks, forEachBlock, type Grid, nearestWhole } from './blocks.ts';
-import type { StoredPlane } from './stored-plane.ts';
+import type { LumaPlane } from '../image/picture.ts';
 
 /**
  * Number of zig-zag frequencies that are read; at higher ones, too few values are non-zero. These
@@ -28,7 +28,7 @@ export interface BlockFit {
 }
 
 interface SavedPicture {
-  readonly plane: StoredPlane;
+  readonly plane: LumaPlane;
   /** The stored pixels from which the luma in `plane` was computed. */
   readonly rgb: Uint8Array;
   readonly grid: Grid;

@@ -6,7 +6,8 @@
 import { inRows, luminanceTable } from '../image/jpeg-quality.ts';
 import { boxMean, countBlocks, forEachBlock, mapOfBlocks, nearestWhole } from './blocks.ts';
 import { type Detector, noWeight, type LocalisedFinding } from './detector.ts';
-import { storedLuma, type StoredPlane } from './stored-plane.ts';
+import type { LumaPlane } from '../image/picture.ts';
+import { storedLuma } from './stored-plane.ts';
 
 const method = 'error-level';
 
@@ -44,7 +45,7 @@ function errorLevelAt(lost: number, losable: number): number {
  * coefficient lay anywhere between two steps: a twelfth of the step squared, or the whole of a
  * smaller coefficient. The DCT preserves squared error, so no pixel has to be decoded again.
  */
-function trySave(plane: StoredPlane) {
+function trySave(plane: LumaPlane) {
   const { columns, rows } = countBlocks(plane, corner);
   const lost = new Float32Array(columns * rows);
   const losable = new Float32Array(columns * rows);

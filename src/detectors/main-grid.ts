@@ -7,7 +7,7 @@
  */
 
 import { blockPx, excess, transformEight } from './blocks.ts';
-import type { StoredPlane } from './stored-plane.ts';
+import type { LumaPlane, Size } from '../image/picture.ts';
 
 const grids = blockPx * blockPx;
 const blockArea = blockPx * blockPx;
@@ -18,7 +18,7 @@ const squarePx = 64;
 const maxVotes = 300_000;
 
 /** Whether for almost every pixel, some of the 64 blocks around it extend beyond the picture. */
-export function isTooSmallToVote({ width, height }: StoredPlane): boolean {
+export function isTooSmallToVote({ width, height }: LumaPlane): boolean {
   return Math.min(width, height) < squarePx;
 }
 
@@ -31,7 +31,7 @@ export interface MainGrid {
 }
 
 /** The grid with the most votes. */
-export function findMainGrid(plane: StoredPlane): MainGrid {
+export function findMainGrid(plane: LumaPlane): MainGrid {
   const votes = countVotes(plane);
   const grid = votes.indexOf(Math.max(...votes));
   const cast = Math.max(
@@ -46,7 +46,7 @@ export function findMainGrid(plane: StoredPlane): MainGrid {
 }
 
 /** Votes by grid, at index `left + 8 * top` of its origin; in a large plane, only evenly spaced squares vote. */
-function countVotes(plane: StoredPlane): readonly number[] {
+function countVotes(plane: LumaPlane): readonly number[] {
   const { width, height } = plane;
   const shrink = Math.max(1, Math.sqrt((width * height) / maxVotes));
   const squareStep = Math.ceil(squarePx * shrink);
@@ -72,13 +72,10 @@ function squaresAlong(length: number, squareStep: number): number {
   return Math.ceil((length - 2 * overhang) / squareStep);
 }
 
-interface Square {
-  /** Origin of the first block, in pixels of the plane. */
+/** The area in which pixels vote; the first block starts at (left, top). */
+interface Square extends Size {
   readonly left: number;
   readonly top: number;
-  /** Size of the area in which pixels vote. */
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Among the 64 blocks that contain a pixel, the one with the highest count gets its vote; a tie gives no vote. */
@@ -132,7 +129,7 @@ interface ZeroCounter {
    * order; valid until the next call. A block with identical rows or identical columns counts 0, because its zeros are
    * not due to compression. The count of a block that extends past the edge of the picture is meaningless.
    */
-  count(plane: StoredPlane, left: number, top: number): Uint8Array;
+  count(plane: LumaPlane, left: number, top: number): Uint8Array;
 }
 
 /** @param reach - side of the squares in pixels; the buffers are allocated here once, not in the loops. */
@@ -158,7 +155,7 @@ function createZeroCounter(reach: number): ZeroCounter {
 
 /** Beyond the edge of the picture, the last pixels are repeated. */
 function copySquare(
-  { luma, width, height }: StoredPlane,
+  { luma, width, height }: LumaPlane,
   { left, top, wide }: { readonly left: number; readonly top: number; readonly wide: number },
   into: Float64Array,
 ) {

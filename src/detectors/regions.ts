@@ -1,29 +1,27 @@
 /** Finds regions in a map of the upright picture and describes where they are. */
 
-/**
- * Where a method points: one value, 0..1, for each cell of `cellPx` by `cellPx` pixels of the upright picture,
- * row-major from the upper left corner; the last column and row may extend past the edge. 0.5 is neutral.
- */
-export interface CellMap {
+import type { Size } from '../image/picture.ts';
+
+export type { Size };
+
+/** Cells of `cellPx` by `cellPx` pixels of the upright picture; the last column and row may extend past the edge. */
+export interface CellGrid {
   readonly cellPx: number;
   readonly columns: number;
   readonly rows: number;
+}
+
+/** Where a method points: one value, 0..1, for each cell, row-major from the upper left corner. 0.5 is neutral. */
+export interface CellMap extends CellGrid {
   readonly values: Float32Array;
 }
 
-export interface Region {
-  /** Bounding box of the region, in pixels of the upright picture. */
+/** With its bounding box, in pixels of the upright picture. */
+export interface Region extends Size {
   readonly left: number;
   readonly top: number;
-  readonly width: number;
-  readonly height: number;
   /** Share, 0..1, of the picture that the region itself covers; its bounding box may cover more. */
   readonly share: number;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The nine parts of the picture in a 3 by 3 division, in row-major order. */

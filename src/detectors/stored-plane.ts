@@ -3,23 +3,16 @@
  * left corner. The results of a method are then rotated to match the upright picture.
  */
 
-import type { Picture } from '../image/picture.ts';
+import type { LumaPlane, Picture } from '../image/picture.ts';
 import type { CellMap } from './regions.ts';
-
-export interface StoredPlane {
-  readonly width: number;
-  readonly height: number;
-  /** Row-major luma, 0..255. */
-  readonly luma: Uint8Array;
-}
 
 type Turned = Pick<Picture['facts'], 'width' | 'height' | 'storedWidth' | 'orientation'>;
 
 /** Keeps the rotated planes while their pictures are in memory, because several methods use the same plane. */
-const turnedPlanes = new WeakMap<Picture, StoredPlane>();
+const turnedPlanes = new WeakMap<Picture, LumaPlane>();
 
 /** The picture's own luma if it needs no rotation. */
-export function storedLuma(picture: Picture): StoredPlane {
+export function storedLuma(picture: Picture): LumaPlane {
   const { facts, luma } = picture;
   const { storedWidth: width, storedHeight: height, orientation } = facts;
   if (orientation === 1) return { width, height, luma };

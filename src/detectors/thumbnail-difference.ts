@@ -7,17 +7,15 @@
  *   and Security (2010), for the steps of making a thumbnail.
  */
 
-import { largestParts, type Region } from './regions.ts';
+import type { LumaPlane, Size } from '../image/picture.ts';
+import { type CellGrid, largestParts, type Region } from './regions.ts';
 
 /** Side of a cell in thumbnail pixels: half the side of a JPEG block, so that ringing is averaged out. */
 const thumbnailPx = 4;
 const maxCells = 128;
 
 /** A grid of cells over the picture, as fine as the thumbnail can resolve. */
-export function cellsFor(
-  { width, height }: Omit<Plane, 'luma'>,
-  thumbnail: Omit<Plane, 'luma'>,
-): CellSize {
+export function cellsFor({ width, height }: Size, thumbnail: Size): CellGrid {
   const scale = Math.max(width / thumbnail.width, height / thumbnail.height);
   const cellPx = Math.ceil(Math.max(thumbnailPx * scale, Math.max(width, height) / maxCells));
   return { cellPx, columns: Math.ceil(width / cellPx), rows: Math.ceil(height / cellPx) };
@@ -36,7 +34,11 @@ interface Differences {
 }
 
 /** @param cells - cells of `picture`; `thumbnail` shows all of it in the same orientation. */
-export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSize): Differences {
+export function compareThumbnail(
+  picture: LumaPlane,
+  thumbnail: LumaPlane,
+  cells: CellGrid,
+): Differences {
   const { cellPx } = cells;
   const own = measureCells(picture, cells, { across: cellPx, down: cellPx });
   const small = measureCells(thumbnail, cells, {
@@ -69,7 +71,7 @@ const minCells = 4;
 const maxParts = 9;
 
 /** The parts of `picture` that a smaller picture of the same thing shows differently, in pixels of `picture`. */
-export function differingParts(picture: Plane, smaller: Plane): readonly Region[] {
+export function differingParts(picture: LumaPlane, smaller: LumaPlane): readonly Region[] {
   const cells = cellsFor(picture, smaller);
   const values = compareThumbnail(picture, smaller, cells).deviations;
   const minShare = (minCells * cells.cellPx ** 2) / (picture.width * picture.height);
@@ -118,7 +120,7 @@ const curves = [1, 4] as const;
 const contrastShare = 0.06;
 const grainShare = 0.25;
 
-function usualDifferences(own: Cells, small: Cells, cells: CellSize): Float64Array {
+function usualDifferences(own: Cells, small: Cells, cells: CellGrid): Float64Array {
   return small.grain.map((grain, cell) =>
     Math.hypot(contrastShare * contrastAround(own, cells, cell), grainShare * grain),
   );
@@ -130,7 +132,7 @@ function usualDifferences(own: Cells, small: Cells, cells: CellSize): Float64Arr
  */
 function fitTerms(
   { means }: Cells,
-  { columns, rows }: CellSize,
+  { columns, rows }: CellGrid,
   powers: number,
 ): readonly Float64Array[] {
   const tone = Array.from({ length: powers + 1 }, (_, power) =>
@@ -156,7 +158,7 @@ function fitTerms(
 }
 
 /** Standard deviation of the cell and its eight neighbours. */
-function contrastAround({ means }: Cells, { columns, rows }: CellSize, cell: number): number {
+function contrastAround({ means }: Cells, { columns, rows }: CellGrid, cell: number): number {
   const column = cell % columns;
   const row = (cell - column) / columns;
   let [sum, squares, count] = [0, 0, 0];
@@ -173,19 +175,6 @@ function contrastAround({ means }: Cells, { columns, rows }: CellSize, cell: num
 
 // Brightness and grain of a picture in cells whose width may be fractional.
 
-export interface Plane {
-  readonly width: number;
-  readonly height: number;
-  /** Row-major, 0..255. */
-  readonly luma: Uint8Array;
-}
-
-export interface CellSize {
-  readonly cellPx: number;
-  readonly columns: number;
-  readonly rows: number;
-}
-
 export interface Cells {
   readonly means: Float64Array;
   /** Standard deviation of the pixels in each cell. */
@@ -194,8 +183,8 @@ export interface Cells {
 
 /** @param box - size of a cell in pixels, possibly fractional, but at least 1. */
 export function measureCells(
-  { width, height, luma }: Plane,
-  { columns, rows }: CellSize,
+  { width, height, luma }: LumaPlane,
+  { columns, rows }: CellGrid,
   box: { readonly across: number; readonly down: number },
 ): Cells {
   // The extra last column and row take what rounding leaves over.

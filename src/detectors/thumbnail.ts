@@ -3,8 +3,7 @@
  * keeps the camera's original thumbnail. Most programs write a new one, so a match proves nothing.
  */
 
-import type { Thumbnail } from '../image/decode.ts';
-import type { Picture } from '../image/picture.ts';
+import type { LumaPlane, Picture } from '../image/picture.ts';
 import { alignThumbnail } from '../provenance/thumbnail.ts';
 import {
   type Detector,
@@ -13,8 +12,7 @@ import {
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
-import type { CellMap } from './regions.ts';
-import { areaOf, largestRegion, regionMeasures } from './regions.ts';
+import { areaOf, type CellMap, largestRegion, regionMeasures } from './regions.ts';
 import type { SkipReason } from './statements.ts';
 import { cellsFor, compareThumbnail } from './thumbnail-difference.ts';
 
@@ -65,7 +63,7 @@ const found = {
  */
 const stampHeight = 0.08;
 
-function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipped {
+function compare(picture: Picture, upright: LumaPlane): LocalisedFinding | Skipped {
   const { width, height } = picture.facts;
   const cells = cellsFor(picture.facts, upright);
   const whole = { width, height, luma: picture.luma };

@@ -1,5 +1,6 @@
 /** Divides a picture into cells and stores the trace network's features of each cell. */
 
+import type { Size } from '../image/picture.ts';
 import type { Planes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
 
@@ -12,11 +13,6 @@ export interface Grid {
 export interface FeatureGrid extends Grid {
   readonly channels: number;
   readonly values: Float32Array;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The grid of cells that covers a picture; the last column and row may extend past the edge. */

@@ -1,21 +1,27 @@
 /** Combines the methods that look for local changes into one finding and one map, and numbers the places they mark. */
 
 import type { Answer, ChangeEvidence, Finding, LocalisedFinding } from '../detectors/detector.ts';
-import { type CellMap, largestParts, type Region, type Size } from '../detectors/regions.ts';
+import {
+  type CellGrid,
+  type CellMap,
+  largestParts,
+  type Region,
+  type Size,
+} from '../detectors/regions.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import { halvePixels, type Pixels } from '../image/pixels.ts';
 import { inRows } from '../image/jpeg-quality.ts';
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
-import type { Picture, PictureFacts } from '../image/picture.ts';
+import type { Picture } from '../image/picture.ts';
 import { blockPx, type LocateManifest } from '../inference/locate-manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
-import { type CellGrid, type Localisation, ontoGrid } from './maps.ts';
+import { type Localisation, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';
 import type { LocateModel } from '../inference/networks.ts';
 import type { Place } from './result.ts';
 
 interface Given {
-  readonly facts: Pick<PictureFacts, 'width' | 'height'> & {
+  readonly facts: Size & {
     readonly jpeg: Pick<JpegStructure, 'quality'> | null;
   };
   readonly answers: readonly Answer[];

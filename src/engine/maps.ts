@@ -1,6 +1,7 @@
 /** Turns the scores at every patch position, and the evidence for local changes, into one value per cell. */
 
-import type { CellMap } from '../detectors/regions.ts';
+import type { CellGrid, CellMap } from '../detectors/regions.ts';
+import type { Size } from '../image/picture.ts';
 import type { Calibration } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
 import { toOutlierScore } from './anomaly.ts';
-import { coveringGrid, type Grid } from './feature-grid.ts';
+import { coveringGrid } from './feature-grid.ts';
 import type { CellMaps, Manipulation } from './result.ts';
 
 export interface Localisation {
@@ -127,11 +128,6 @@ function clamped(value: number, last: number): number {
   return Math.min(last, Math.max(0, value));
 }
 
-/** A grid of cells, each `cellPx` by `cellPx` pixels. */
-export interface CellGrid extends Grid {
-  readonly cellPx: number;
-}
-
 /**
  * Cell size by picture size: up to `maxPixels`, cells have this side; beyond the last entry, 16 px.
  * A map then has about 30,000 cells.
@@ -143,7 +139,7 @@ const cellSides = [
 const coarsestPx = 16;
 
 /** Chooses the grid of a picture's maps: fine enough for the parts that people change, but small enough to store. */
-export function gridOfMaps(size: { readonly width: number; readonly height: number }): CellGrid {
+export function gridOfMaps(size: Size): CellGrid {
   const pixels = size.width * size.height;
   const cellPx = cellSides.find(({ maxPixels }) => pixels <= maxPixels)?.cellPx ?? coarsestPx;
   return { cellPx, ...coveringGrid(size, cellPx) };

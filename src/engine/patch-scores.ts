@@ -6,7 +6,7 @@
  * features instead was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits nothing.
  */
 
-import { type Planes, cutPixels, toPlanes } from '../image/pixels.ts';
+import { type Planes, cutPixels, scaledSize, toPlanes } from '../image/pixels.ts';
 import type { EmbeddingStatistics } from '../inference/statistics.ts';
 import type { Views } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
@@ -271,7 +271,5 @@ function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Plan
 }
 
 async function scaledBy({ rgb, facts }: Planes, factor: number): Promise<Planes> {
-  const width = Math.max(1, Math.round(facts.width * factor));
-  const height = Math.max(1, Math.round(facts.height * factor));
-  return toPlanes(await scalePixels({ rgb, ...facts }, { width, height }));
+  return toPlanes(await scalePixels({ rgb, ...facts }, scaledSize(facts, factor)));
 }

@@ -8,8 +8,7 @@
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
 import { decodeWithSharp, saveJpeg, scalePixels } from '../image/codec.ts';
-import type { Pixels } from '../image/pixels.ts';
-import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
+import { cutPixels, type Pixels, type Planes, scaledSize, toPlanes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability, updated } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
@@ -31,8 +30,8 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
   {
     'jpeg-90': (pixels) => resaveAsJpeg(pixels, 90),
     'jpeg-70': (pixels) => resaveAsJpeg(pixels, 70),
-    'scale-75': (pixels) => scaled(pixels, 0.75),
-    'scale-50': (pixels) => scaled(pixels, 0.5),
+    'scale-75': (pixels) => scalePixels(pixels, scaledSize(pixels, 0.75)),
+    'scale-50': (pixels) => scalePixels(pixels, scaledSize(pixels, 0.5)),
     'crop-5': async (pixels) => cropped(pixels, 0.05),
   };
 
@@ -115,11 +114,6 @@ export async function resaveAsJpeg(pixels: Pixels, quality: number): Promise<Pix
   const request = { bytes, width, height, orientation: 1, isCmyk: false };
   const { pixels: decoded } = await decodeWithSharp(request, 'warning');
   return { width, height, rgb: decoded.data };
-}
-
-async function scaled(pixels: Pixels, factor: number): Promise<Pixels> {
-  const [width, height] = [Math.round(pixels.width * factor), Math.round(pixels.height * factor)];
-  return scalePixels(pixels, { width, height });
 }
 
 /** Crops at the upper left, so that the grid of an earlier JPEG no longer starts at the edge. */

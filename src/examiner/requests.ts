@@ -11,7 +11,7 @@ import type {
 } from '../engine/result.ts';
 import type { PdfPart } from '../image/pdf.ts';
 import type { Format } from '../contract/formats.ts';
-import type { Limits } from '../image/picture.ts';
+import type { Limits, Size } from '../image/picture.ts';
 import type { CaseReport } from '../present/cases.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
@@ -44,7 +44,7 @@ export interface ExamineRequest {
   readonly source: PictureSource;
   readonly options: ExamineOptions;
   /** What the caller declared about the picture; if it does not match, it is rejected with `image_not_as_declared`. */
-  readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
+  readonly declared?: Size & { readonly format: Format };
   /** The time with which times in the file are compared; default: now. A repetition uses the time of the first run. */
   readonly now?: Date;
   /** If false, methods that only reports show are skipped; `render` adds them later. Default: true. */
@@ -72,7 +72,7 @@ export interface RenderRequest {
    * In pixels. If this is the size of the picture as stored but not of the upright picture,
    * heatmaps have the stored orientation; otherwise, and by default, they are upright.
    */
-  readonly heatmapSize?: { readonly width: number; readonly height: number };
+  readonly heatmapSize?: Size;
   /** Also returns the raw maps with one value for each pixel. */
   readonly withFullMaps?: boolean;
   /** Also returns each report as a single HTML file. */

@@ -6,14 +6,12 @@
 import sharp from 'sharp';
 import { openContainer } from './container.ts';
 import { isQuarterTurn, turnUpright } from './orientation.ts';
-import type { Limits } from './picture.ts';
+import type { Limits, Size } from './picture.ts';
 import type { Pixels, RawPixels } from './pixels.ts';
 
-export interface PixelRequest {
+/** A file to decode, with the size that its header states. */
+export interface PixelRequest extends Size {
   readonly bytes: Uint8Array;
-  /** Size in pixels, as stated in the file's header. */
-  readonly width: number;
-  readonly height: number;
   /** The EXIF orientation, 1..8, that decoding must undo. */
   readonly orientation: number;
   /** Applies the embedded colour profile, or else a built-in one, because only CMYK has no RGB values of its own. */
@@ -79,9 +77,7 @@ function openCodec(): void {
 }
 
 /** The samples of a PNG file as stored, with 8 or 16 bits, for comparing heatmaps without any rounding. */
-export interface Samples {
-  readonly width: number;
-  readonly height: number;
+export interface Samples extends Size {
   readonly channels: number;
   readonly bits: 8 | 16;
   /** Row-major, `width * height * channels` values. */
@@ -116,13 +112,9 @@ export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Sa
 /**
  * Resizes by cubic interpolation, and averages when shrinking. Deterministic for a given version of libvips.
  *
- * @param size - positive integers; the aspect ratio may change.
+ * The sides of the new size are positive integers; the aspect ratio may change.
  */
-export async function scalePixels(
-  pixels: Pixels,
-  size: { readonly width: number; readonly height: number },
-): Promise<Pixels> {
-  const { width, height } = size;
+export async function scalePixels(pixels: Pixels, { width, height }: Size): Promise<Pixels> {
   const scaled = fromPixels(pixels).resize({ width, height, fit: 'fill', kernel: 'cubic' });
   const data = await scaled.raw({ depth: 'uchar' }).toBuffer();
   return { width, height, rgb: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
@@ -141,13 +133,10 @@ function fromPixels({ width, height, rgb }: Pixels) {
   return sharp(rgb, { raw: { width, height, channels: 3 } });
 }
 
-/** @param pixels - row-major 8-bit samples, grey or RGB. */
-export async function savePng(pixels: {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: 1 | 3;
-  readonly data: Uint8Array;
-}): Promise<Uint8Array> {
-  const { data, ...raw } = pixels;
+/** The pixels are grey or RGB. */
+export async function savePng({
+  data,
+  ...raw
+}: RawPixels & { readonly channels: 1 | 3 }): Promise<Uint8Array> {
   return sharp(data, { raw }).png().toBuffer();
 }

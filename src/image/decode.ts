@@ -12,6 +12,7 @@ import { readMetadata } from './metadata.ts';
 import {
   defaultLimits,
   type Limits,
+  type LumaPlane,
   type Picture,
   type PictureNote,
   pictureNotes,
@@ -102,8 +103,6 @@ function allNotes(
   return pictureNotes.filter((note) => applies[note] === true || found.includes(note));
 }
 
-export type Thumbnail = NonNullable<Picture['thumbnail']>;
-
 const limits: Limits = {
   minSidePx: 16,
   maxSidePx: 1024,
@@ -113,7 +112,7 @@ const limits: Limits = {
 };
 
 /** @param exif - EXIF blocks of the file. Null if no block has a thumbnail that can be decoded. Never throws. */
-async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | null> {
+async function readThumbnail(exif: readonly Uint8Array[]): Promise<LumaPlane | null> {
   const { thumbnail } = readExifClues(exif);
   if (thumbnail === null) return null;
   try {

@@ -5,6 +5,8 @@
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
  */
 
+import { ascii } from './bytes.ts';
+import type { Size } from './picture.ts';
 import { decodeText, untilNul } from './text.ts';
 import {
   type Directories,
@@ -30,7 +32,7 @@ export interface ExifClues {
   /** GPS time, in UTC. */
   readonly satelliteTime: Date | null;
   /** Size of the whole picture, as stated by the program that wrote the file. */
-  readonly statedSize: { readonly width: number; readonly height: number } | null;
+  readonly statedSize: Size | null;
   readonly hasExposure: boolean;
   readonly hasMakerNote: boolean;
   /** Bytes of a JPEG file. */
@@ -135,7 +137,7 @@ function readText(tag: number, field: Field): string | null {
 
 /** The first eight bytes name the character code (Exif 3.0, 4.6.6, table 13); some programs omit or misstate it. */
 function readComment(bytes: Uint8Array): string | null {
-  const code = /^(?:ASCII|UNICODE|JIS|\0{5})[\0 ]*/i.exec(latin1(bytes.subarray(0, 8)))?.[0] ?? '';
+  const code = /^(?:ASCII|UNICODE|JIS|\0{5})[\0 ]*/i.exec(ascii(bytes, 0, 8))?.[0] ?? '';
   const stored = bytes.subarray(code === '' ? 0 : 8);
   const isJapanese = /^JIS/i.test(code);
   const decodeOther = /^UNICODE/i.test(code) ? decodeUtf16 : decodeText;
@@ -152,12 +154,9 @@ function decodeUtf16(bytes: Uint8Array): string {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros[i & 1]!++;
   const [even = 0, odd = 0] = zeros;
   // Without zero bytes, these are single-byte characters, labelled as a wider code.
-  if (even + odd === 0 && /^[\t\n\r -~]*$/.test(latin1(bytes))) return latin1(bytes);
+  const text = new TextDecoder('latin1').decode(bytes);
+  if (even + odd === 0 && /^[\t\n\r -~]*$/.test(text)) return text;
   return new TextDecoder(even > odd ? 'utf-16be' : 'utf-16le').decode(bytes);
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 function readTime(time: Field | undefined, offset: Field | undefined): ExifTime | null {

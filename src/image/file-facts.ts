@@ -1,10 +1,7 @@
-import type { PictureNote } from './picture.ts';
+import type { PictureNote, Size } from './picture.ts';
 
-/** Facts from the structure of a file, before any pixel is decoded, for formats other than JPEG and PNG. */
-export interface FileFacts {
-  /** In pixels, as stored (before rotation). */
-  readonly width: number;
-  readonly height: number;
+/** Facts from the structure of a file, before any pixel is decoded or rotated, for formats other than JPEG and PNG. */
+export interface FileFacts extends Size {
   readonly bitsPerSample: number;
   /** Including the one for transparency. */
   readonly channels: number;

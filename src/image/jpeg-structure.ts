@@ -4,6 +4,7 @@ import { failure } from '../contract/failure-reasons.ts';
 import { ascii } from './bytes.ts';
 import { damaged, isFrame, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
 import { nearestQuality } from './jpeg-quality.ts';
+import type { Size } from './picture.ts';
 
 interface JpegComponent {
   readonly id: number;
@@ -51,10 +52,8 @@ export interface JpegStructure {
   readonly trailingBytes: number;
 }
 
-export interface JpegFile {
+export interface JpegFile extends Size {
   readonly structure: JpegStructure;
-  readonly width: number;
-  readonly height: number;
   readonly segments: readonly MarkerSegment[];
   /** As in `walkMarkers`. */
   readonly endOffset: number;

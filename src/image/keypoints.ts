@@ -7,7 +7,7 @@
  * the spot, like a perceptual hash of a whole picture. Copies are assumed to be upright, so rotation is not handled.
  */
 
-import type { Picture } from './picture.ts';
+import type { Picture, Size } from './picture.ts';
 import { scaledSize } from './pixels.ts';
 
 export interface Keypoint {
@@ -22,18 +22,13 @@ export interface Keypoint {
   readonly size: number;
 }
 
-/** The data by which a picture can be recognised. */
-export interface Fingerprint {
-  /** Size in pixels, upright. */
-  readonly width: number;
-  readonly height: number;
+/** The data by which a picture can be recognised, with its upright size. */
+export interface Fingerprint extends Size {
   /** At most 200, most prominent first. */
   readonly keypoints: readonly Keypoint[];
 }
 
-interface Plane {
-  readonly width: number;
-  readonly height: number;
+interface Plane extends Size {
   /** Luma 0..255, or a difference of luma values. */
   readonly values: Float32Array;
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { failure } from '../contract/failure-reasons.ts';
 import { savePng } from './codec.ts';
-import { checkSizeBytes, type Limits } from './picture.ts';
+import { checkSizeBytes, type Limits, type Size } from './picture.ts';
 
 /** In millimetres from the upper left corner of the page as displayed. */
 export type Place = Readonly<Record<'left' | 'top' | 'width' | 'height', number>>;
@@ -106,8 +106,8 @@ interface Pdf extends Library {
 
 interface Page extends Pdf {
   readonly page: number;
-  /** Size of the page as displayed. */
-  readonly mm: Readonly<Record<'width' | 'height', number>>;
+  /** Size of the page as displayed, in millimetres. */
+  readonly mm: Size;
 }
 
 let library: Promise<Library> | null = null;
@@ -168,12 +168,10 @@ function withPage<T>(pdf: Pdf, number: number, use: (page: Page) => T): T {
 
 const mmPerPoint = 25.4 / 72;
 
-interface PagePicture {
+/** With its size in samples. */
+interface PagePicture extends Size {
   readonly number: number;
   readonly object: number;
-  /** Width and height of the picture, in samples. */
-  readonly width: number;
-  readonly height: number;
   readonly place: Place;
 }
 

@@ -81,24 +81,28 @@ export interface PictureFacts {
   readonly metadata: Metadata;
 }
 
+/** In pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Row-major luma, one sample per pixel, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as in JFIF). */
+export interface LumaPlane extends Size {
+  readonly luma: Uint8Array;
+}
+
 export interface Picture {
   readonly facts: PictureFacts;
   /** Row-major RGB, 8 bits per sample, upright, `3 * width * height` bytes. Never modified by readers. */
   readonly rgb: Uint8Array;
-  /**
-   * Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as in JFIF).
-   */
+  /** As in `LumaPlane`. */
   readonly luma: Uint8Array;
   /**
    * The EXIF thumbnail as stored. The orientation tag applies to the picture; cameras may or may
    * not rotate the thumbnail too. Absent if there is none, or if it cannot be decoded.
    */
-  readonly thumbnail?: {
-    readonly width: number;
-    readonly height: number;
-    /** Row-major luma, 0..255. */
-    readonly luma: Uint8Array;
-  };
+  readonly thumbnail?: LumaPlane;
   /** Text hidden in the lowest bits of the pixels, if any. */
   readonly hiddenText?: MetadataText;
 }

@@ -1,26 +1,20 @@
 /** Crops and smaller copies of a picture, which exist only in memory. */
 
-import type { Picture } from './picture.ts';
+import type { Picture, Size } from './picture.ts';
 
-export interface RawPixels {
-  readonly width: number;
-  readonly height: number;
+export interface RawPixels extends Size {
   readonly channels: number;
   /** Row-major samples, 8 bits each. */
   readonly data: Uint8Array;
 }
 
-export interface Pixels {
-  readonly width: number;
-  readonly height: number;
+export interface Pixels extends Size {
   /** Row-major RGB, 8 bits per sample, `3 * width * height` bytes. */
   readonly rgb: Uint8Array;
 }
 
 /** The input of the methods that read traces: pixels and luma of a whole picture, a crop or a copy. */
-export type Planes = Pick<Picture, 'rgb' | 'luma'> & {
-  readonly facts: Pick<Picture['facts'], 'width' | 'height'>;
-};
+export type Planes = Pick<Picture, 'rgb' | 'luma'> & { readonly facts: Size };
 
 export function toPlanes({ width, height, rgb }: Pixels): Planes {
   return withLuma({ facts: { width, height }, rgb });
@@ -40,18 +34,13 @@ export function withLuma<Parts extends Pick<Pixels, 'rgb'>>(
   };
 }
 
-interface PixelBox {
+interface PixelBox extends Size {
   readonly left: number;
   readonly top: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Rounded to whole pixels, and at least 1. */
-export function scaledSize(
-  { width, height }: { readonly width: number; readonly height: number },
-  scale: number,
-) {
+export function scaledSize({ width, height }: Size, scale: number): Size {
   const side = (length: number) => Math.max(1, Math.round(length * scale));
   return { width: side(width), height: side(height) };
 }

@@ -4,7 +4,7 @@ import { crc32, inflateSync } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
 import type { ForensicsError } from '../errors.ts';
 import { ascii, dataView } from './bytes.ts';
-import type { PictureNote } from './picture.ts';
+import type { PictureNote, Size } from './picture.ts';
 import { nameIccProfile } from './icc.ts';
 import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
 import { decodeText } from './text.ts';
@@ -15,9 +15,7 @@ export interface PngChunk {
   readonly data: Uint8Array;
 }
 
-export interface PngFile {
-  readonly width: number;
-  readonly height: number;
+export interface PngFile extends Size {
   readonly bitDepth: number;
   readonly colourType: keyof typeof colourTypes;
   /** Whether a transparent colour or an alpha channel may make pixels transparent. */
@@ -61,7 +59,7 @@ const maxChunks = 100_000;
 const maxMetadataChunks = 10_000;
 
 /** Size in pixels, read from the first chunk only. @throws {ForensicsError} `image_unreadable`. */
-export function readPngSize(bytes: Uint8Array): { width: number; height: number } {
+export function readPngSize(bytes: Uint8Array): Size {
   const header = readChunk(bytes, signatureBytes);
   if (header === null || header.isCut) throw truncated();
   if (header.type !== 'IHDR' || header.data.length !== 13) throw damaged('has no header');
@@ -224,13 +222,13 @@ export function pngIccName({ metadataChunks }: PngFile): string | null {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (data === undefined || nameEnd < 1 || nameEnd > 79) return null;
   const profile = createInflate([])(data.subarray(nameEnd + 2), 'iCCP');
-  return (profile && nameIccProfile(profile)) ?? latin1(data.subarray(0, nameEnd));
+  return (profile && nameIccProfile(profile)) ?? ascii(data, 0, nameEnd);
 }
 
 const xmpIdentifier = 'http://ns.adobe.com/xap/1.0/\0';
 
 function isXmp(block: Uint8Array): boolean {
-  return latin1(block.subarray(0, xmpIdentifier.length)) === xmpIdentifier;
+  return ascii(block, 0, xmpIdentifier.length) === xmpIdentifier;
 }
 
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
@@ -260,7 +258,7 @@ function createInflate(warnings: Warning[]): Inflate {
 function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null {
   const keywordEnd = data.indexOf(0);
   if (keywordEnd < 1 || keywordEnd > 79) return null;
-  const keyword = latin1(data.subarray(0, keywordEnd));
+  const keyword = ascii(data, 0, keywordEnd);
   const rest = data.subarray(keywordEnd + 1);
   if (type === 'tEXt') return { keyword, bytes: rest };
   if (type === 'zTXt') {
@@ -293,16 +291,12 @@ function findRawProfiles(
   const keywords = names.map((name) => `raw profile type ${name.toLowerCase()}`);
   return entries.flatMap(({ keyword, bytes }) => {
     if (!keywords.includes(keyword.toLowerCase())) return [];
-    const [, , ...hex] = latin1(bytes).trim().split(/\s+/);
+    const [, , ...hex] = Buffer.from(bytes).toString('latin1').trim().split(/\s+/);
     return hex.length === 0 ? [] : Buffer.from(hex.join(''), 'hex');
   });
 }
 
 function withoutPrefix(block: Uint8Array, prefix: string): Uint8Array {
-  const isPrefixed = latin1(block.subarray(0, prefix.length)) === prefix;
+  const isPrefixed = ascii(block, 0, prefix.length) === prefix;
   return isPrefixed ? block.subarray(prefix.length) : block;
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }

@@ -8,6 +8,7 @@ import type { ModelManifest } from './manifest.ts';
 import type { LocateManifest } from './locate-manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
 import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.ts';
+import type { Size } from '../image/picture.ts';
 import type { Pixels } from '../image/pixels.ts';
 import { blockPx } from './locate-manifest.ts';
 
@@ -181,16 +182,10 @@ export async function loadLocateModel(
 /** The network's input for pixels that do not come from a JPEG file. */
 const noTable: readonly number[] = Array.from({ length: 64 }, () => 0);
 
-interface Covered {
-  readonly width: number;
-  readonly height: number;
-  readonly cellPx: number;
-}
-
 /** @throws {TypeError} when the network's output does not match its manifest. */
 function toAnswer(
   answer: Readonly<Record<string, Float32Array>>,
-  { width, height, cellPx }: Covered,
+  { width, height, cellPx }: Size & { readonly cellPx: number },
 ): LocateAnswer {
   const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
   const across = Math.ceil(width / blockPx) * (blockPx / cellPx);

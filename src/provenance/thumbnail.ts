@@ -5,8 +5,7 @@
  * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010).
  */
 
-import type { Thumbnail } from '../image/decode.ts';
-import type { Picture } from '../image/picture.ts';
+import type { LumaPlane, Picture } from '../image/picture.ts';
 import { correlate } from './correlation.ts';
 
 export interface ThumbnailComparison {
@@ -21,7 +20,7 @@ export interface ThumbnailComparison {
 
 interface AlignedThumbnail extends ThumbnailComparison {
   /** Rotated to match the upright picture, without black bars. */
-  readonly upright: Thumbnail;
+  readonly upright: LumaPlane;
 }
 
 /** Cells on each side: as coarse as the smallest thumbnail, so that scaling makes no difference. */
@@ -38,12 +37,12 @@ export function alignThumbnail({
   if (thumbnail === undefined) return null;
   const { width, height, orientation } = facts;
   // Some cameras rotate the thumbnail with the picture, and others leave it as the sensor stored it; both are normal.
-  const turn = orientation === 1 ? (plane: Thumbnail) => [plane] : allTurns;
-  const aspectRatio = (plane: Thumbnail) => {
+  const turn = orientation === 1 ? (plane: LumaPlane) => [plane] : allTurns;
+  const aspectRatio = (plane: LumaPlane) => {
     const ratio = (plane.width * height) / (plane.height * width);
     return Math.max(ratio, 1 / ratio);
   };
-  const nearest = (planes: readonly Thumbnail[]) => Math.min(...planes.map(aspectRatio));
+  const nearest = (planes: readonly LumaPlane[]) => Math.min(...planes.map(aspectRatio));
   const [whole, bare] = [turn(thumbnail), turn(withoutBars(thumbnail))];
   // Dark edges may be bars or a night sky, so the version that matches the picture better is used.
   const planes = nearest(whole) <= nearest(bare) ? whole : bare;
@@ -62,7 +61,7 @@ export function alignThumbnail({
 }
 
 /** All eight rotations and mirror images; the first is the original. */
-function allTurns(plane: Thumbnail): readonly Thumbnail[] {
+function allTurns(plane: LumaPlane): readonly LumaPlane[] {
   const lies = [false, true];
   return lies.flatMap((isTransposed) =>
     lies.flatMap((isFlipped) =>
@@ -79,7 +78,7 @@ interface Turn {
   readonly isMirrored: boolean;
 }
 
-function turned({ width, height, luma }: Thumbnail, turn: Turn): Thumbnail {
+function turned({ width, height, luma }: LumaPlane, turn: Turn): LumaPlane {
   const { isTransposed, isFlipped, isMirrored } = turn;
   const [across, down] = isTransposed ? [height, width] : [width, height];
   const other = new Uint8Array(luma.length);
@@ -99,7 +98,7 @@ const black = 24;
 const maxBar = 1 / 3;
 
 /** Removes the black bars with which cameras pad thumbnails to 4:3. */
-function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
+function withoutBars({ width, height, luma }: LumaPlane): LumaPlane {
   const [top, bottom] = findBars(height, (y) => luma.subarray(y * width, (y + 1) * width));
   const [left, right] = findBars(width, (x) =>
     Uint8Array.from({ length: height }, (_, y) => luma[y * width + x]!),
@@ -124,7 +123,7 @@ function findBars(count: number, lineAt: (i: number) => Uint8Array): readonly [n
 }
 
 /** Mean luma of a grid of `side` by `side` cells, row-major. */
-function meanGrid({ luma, width, height }: Thumbnail): Float64Array {
+function meanGrid({ luma, width, height }: LumaPlane): Float64Array {
   const cells = new Float64Array(side * side);
   for (let cell = 0; cell < cells.length; cell++) {
     const [x0, x1] = cellRange(cell % side, width);

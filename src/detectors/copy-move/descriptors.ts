@@ -3,6 +3,7 @@
  * deviations, gradients and curvatures after Gaussian blurs of several widths.
  */
 
+import type { Size } from '../../image/picture.ts';
 import { boxMean } from '../blocks.ts';
 import type { WorkingPicture } from './features.ts';
 
@@ -144,7 +145,7 @@ interface Sorted {
   readonly members: Int32Array;
 }
 
-export function sortByKey(parts: Surroundings & { width: number; height: number }): Sorted {
+export function sortByKey(parts: Surroundings & Size): Sorted {
   const { descriptors, spread, width, height } = parts;
   const slots = Int32Array.from(digits, ({ slot }) => slot);
   const tables = quantileTables(parts);

@@ -1,13 +1,10 @@
 /** The picture, scaled to the size at which the search for copies runs. */
 
-import type { Picture } from '../../image/picture.ts';
+import type { Picture, Size } from '../../image/picture.ts';
 import { boxMean } from '../blocks.ts';
-import type { Size } from '../regions.ts';
 
 /** Row-major samples: luma 0..255, colour differences centred on 0. */
-export interface WorkingPicture {
-  readonly width: number;
-  readonly height: number;
+export interface WorkingPicture extends Size {
   /** Pixels of the picture per pixel of these planes, 1 or more. */
   readonly scale: number;
   readonly luma: Float32Array;
@@ -19,7 +16,7 @@ export interface WorkingPicture {
 /** Limits the time. Copies whose sides are less than a tenth as long as the picture's may then be missed. */
 const maxPixels = 400_000;
 
-type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'width' | 'height'> };
+type Source = Pick<Picture, 'rgb'> & { readonly facts: Size };
 
 /** Scales the picture down if it is larger than `maxPixels`, and splits it into planes. */
 export function workingPicture({ rgb, facts: { width, height } }: Source): WorkingPicture {
@@ -112,9 +109,7 @@ function narrow(line: Float32Array, { cell, share, whole }: FeatureParts, row: F
   }
 }
 
-export interface Plane {
-  readonly width: number;
-  readonly height: number;
+export interface Plane extends Size {
   /** Row-major grey levels, centred on 0. */
   readonly values: Float32Array;
 }

@@ -1,7 +1,6 @@
 /** Marks both regions of a pair on a map of the whole picture. */
 
-import type { CellMap } from '../regions.ts';
-import type { Size } from '../regions.ts';
+import type { CellMap, Size } from '../regions.ts';
 import { type Affine, invertAffine, moved } from './affine.ts';
 import type { WorkingPicture } from './features.ts';
 import { growExtent } from './extent.ts';

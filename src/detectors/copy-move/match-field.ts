@@ -7,6 +7,7 @@
  *   Cozzolino, Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
  */
 
+import type { Size } from '../../image/picture.ts';
 import {
   columnMask,
   minSpread,
@@ -28,9 +29,7 @@ export interface MatchField {
   readonly target: Int32Array;
 }
 
-interface FieldParts extends Surroundings {
-  readonly width: number;
-  readonly height: number;
+interface FieldParts extends Surroundings, Size {
   /** Minimum displacement: a closer match belongs to the same object and is not a copy. */
   readonly minPx: number;
   /** Random numbers in [0, 1). */

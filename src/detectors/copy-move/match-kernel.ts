@@ -3,6 +3,7 @@
  * uses only integers, so the result equals that of the same loop in JavaScript.
  */
 
+import type { Size } from '../../image/picture.ts';
 import { descriptorLength, reachPx } from './descriptors.ts';
 
 export interface MatchKernel {
@@ -27,9 +28,7 @@ export interface MatchKernel {
   ) => number;
 }
 
-interface Field {
-  readonly width: number;
-  readonly height: number;
+interface Field extends Size {
   readonly descriptors: Int16Array;
   readonly cells: number;
   /** Pixels closer than this do not count as matches. */
