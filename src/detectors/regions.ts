@@ -124,19 +124,29 @@ export function largestRegion(map: CellMap, from: number, size: Size): Region | 
   return largest && toRegion(largest, size);
 }
 
-/** The cells of each group, in order of the groups' first cells; valid until the next group is requested. */
-function* groupsFrom(map: CellMap, from: number): Generator<Int32Array> {
+type Values = Omit<CellMap, 'cellPx'>;
+
+/**
+ * The cells of each group of neighbours with at least `from`, in order of the groups' first cells; valid until the next
+ * group is requested. @param isDiagonal - whether cells that touch only at a corner are neighbours.
+ */
+export function* groupsFrom(
+  map: Values,
+  from: number,
+  { isDiagonal = false } = {},
+): Generator<Int32Array> {
   const cells = map.columns * map.rows;
   const [seen, waiting] = [new Uint8Array(cells), new Int32Array(cells)];
   for (let start = 0; start < cells; start++) {
     if (seen[start] === 1 || !(map.values[start]! >= from)) continue;
-    yield growFrom({ map, from, seen, waiting, start });
+    yield growFrom({ map, from, isDiagonal, seen, waiting, start });
   }
 }
 
 interface Growth {
-  readonly map: CellMap;
+  readonly map: Values;
   readonly from: number;
+  readonly isDiagonal: boolean;
   /** 1 for each cell that already belongs to a group. */
   readonly seen: Uint8Array;
   /** Queue of cells in the order in which they are visited, with room for every cell. */
@@ -145,7 +155,7 @@ interface Growth {
 }
 
 /** The group that contains `start`; its cells remain in `waiting` until the next call. */
-function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
+function growFrom({ map, from, isDiagonal, seen, waiting, start }: Growth): Int32Array {
   const { columns, rows, values } = map;
   let count = 0;
   const reach = (cell: number) => {
@@ -153,14 +163,20 @@ function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
     seen[cell] = 1;
     waiting[count++] = cell;
   };
+  const reachAcross = (cell: number, column: number) => {
+    if (column > 0) reach(cell - 1);
+    if (column < columns - 1) reach(cell + 1);
+  };
   reach(start);
   for (let next = 0; next < count; next++) {
     const cell = waiting[next]!;
     const column = cell % columns;
-    if (column > 0) reach(cell - 1);
-    if (column < columns - 1) reach(cell + 1);
-    if (cell >= columns) reach(cell - columns);
-    if (cell < columns * (rows - 1)) reach(cell + columns);
+    reachAcross(cell, column);
+    for (const line of [cell - columns, cell + columns]) {
+      if (line < 0 || line >= columns * rows) continue;
+      reach(line);
+      if (isDiagonal) reachAcross(line, column);
+    }
   }
   return waiting.subarray(0, count);
 }

@@ -3,10 +3,10 @@
  * al., "A simple unified framework for detecting out-of-distribution samples and adversarial attacks" (NeurIPS 2018).
  */
 
+import { groupsFrom } from '../detectors/regions.ts';
 import type { EmbeddingStatistics } from '../inference/statistics.ts';
 import { shareBelow, sigmoid } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
-import type { Grid } from './feature-grid.ts';
 import type { ClassSimilarities } from './result.ts';
 
 /** Above this percentile of reference patches that were not used in training, a distance counts as an outlier. */
@@ -37,13 +37,13 @@ export function measureAnomaly(
   const read = patchScores.read.map((index) => patchScores.distances[index]!);
   const mean = read.reduce((sum, distance) => sum + distance, 0) / read.length;
   const limit = statistics.distanceQuantiles[outlyingPercentile]!;
+  const isOutlying = Float32Array.from(cellDistances, (distance) => (distance > limit ? 1 : 0));
+  const map = { ...patchScores.grid, values: isOutlying };
+  const outlying = Array.from(groupsFrom(map, 1, { isDiagonal: true }), ({ length }) => length);
+  const minCells = minClusterShare * patchScores.window.columns * patchScores.window.rows;
   return {
     score: shareBelow(statistics.pictureDistanceQuantiles, mean),
-    numCluster: countClusters(
-      cellDistances.map((distance) => (distance > limit ? 1 : 0)),
-      patchScores.grid,
-      Math.ceil(minClusterShare * patchScores.window.columns * patchScores.window.rows),
-    ),
+    numCluster: outlying.filter((cells) => cells >= minCells).length,
     giniCoeff: gini(patchScores.patches.map((index) => patchScores.distances[index]!)),
   };
 }
@@ -59,37 +59,6 @@ export function toOutlierScore(
   const half = distanceQuantiles[drawnHalfPercentile]!;
   const usual = distanceQuantiles[50]!;
   return sigmoid((Math.log(9) * (distance - half)) / Math.max(half - usual, Number.EPSILON));
-}
-
-/** Counts 8-connected groups of set cells that have at least `minCells` cells. */
-function countClusters(isSet: Float64Array, { columns, rows }: Grid, minCells: number): number {
-  const open = Uint8Array.from(isSet);
-  let clusters = 0;
-  for (let start = 0; start < open.length; start++) {
-    if (open[start] === 1 && fill(open, start, columns, rows) >= minCells) clusters++;
-  }
-  return clusters;
-}
-
-/** Clears the group that contains `start` and returns its size in cells. */
-function fill(open: Uint8Array, start: number, columns: number, rows: number): number {
-  const stack = [start];
-  open[start] = 0;
-  let size = 0;
-  for (let cell = stack.pop(); cell !== undefined; cell = stack.pop()) {
-    size++;
-    const x = cell % columns;
-    const y = (cell - x) / columns;
-    for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny++) {
-      for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx++) {
-        const neighbour = ny * columns + nx;
-        if (open[neighbour] !== 1) continue;
-        open[neighbour] = 0;
-        stack.push(neighbour);
-      }
-    }
-  }
-  return size;
 }
 
 /**

@@ -20,7 +20,6 @@ import type {
   TaskContext,
 } from './requests.ts';
 import { observe } from '../engine/observe.ts';
-import type { OpeningModels } from '../engine/schedule.ts';
 import { type Pixels, scaledSize } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
 
@@ -115,12 +114,16 @@ export async function performMeasure(
     models.load({ model: options.model }, modelsDir),
   ]);
   const { declarations } = await readProvenance(bytes, picture, { trustList });
+  const methods = decidingDetectors(loaded.locator.manifest);
   const readings: ConditionResult[] = [];
   let made: Pick<Measurement, 'model' | 'environment'> | null = null;
   for await (const { condition, picture: passed } of underConditions(picture, limits)) {
-    const examinations = await underStrategies(passed, loaded, options.seed);
-    readings.push(toConditionResult(condition, examinations));
-    made ??= examinations.default;
+    // Scores the pixels once, and makes a decision under each of the three strategies.
+    const observation = await observe(passed, loaded, options.seed, undefined, methods);
+    const concluded = await concludeUnderEvery(observation);
+    const { fakeProbability } = concluded.default.decision;
+    readings.push({ condition, fakeProbability, verdicts: toVerdicts(concluded) });
+    made ??= concluded.default;
   }
   if (made === null) throw new TypeError('No condition was measured.');
   return {
@@ -132,51 +135,33 @@ export async function performMeasure(
   };
 }
 
-type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
-
-/** Scores the pixels once, and makes a decision under each of the three strategies. */
-async function underStrategies(
-  picture: Picture,
-  models: OpeningModels,
-  seed: number,
-): Promise<ByStrategy> {
-  const methods = decidingDetectors(models.locator.manifest);
-  return concludeUnderEvery(await observe(picture, models, seed, undefined, methods));
+function toVerdicts({
+  pedantic,
+  default: usual,
+  relaxed,
+}: Readonly<Record<DecisionStrategy, Examination>>): ConditionResult['verdicts'] {
+  return { pedantic: toVerdict(pedantic), default: toVerdict(usual), relaxed: toVerdict(relaxed) };
 }
 
-function toConditionResult(condition: Condition, examinations: ByStrategy): ConditionResult {
-  const toVerdict = (strategy: DecisionStrategy) => {
-    const { resultClass, reasons } = examinations[strategy].decision;
-    return { resultClass, reasons };
-  };
-  return {
-    condition,
-    fakeProbability: examinations.default.decision.fakeProbability,
-    verdicts: {
-      pedantic: toVerdict('pedantic'),
-      default: toVerdict('default'),
-      relaxed: toVerdict('relaxed'),
-    },
-  };
+function toVerdict({ decision: { resultClass, reasons } }: Examination) {
+  return { resultClass, reasons };
 }
 
 // The processing histories under which a picture is measured: as the file is, after a sharing
 // service, and after sharing it again at a small size. Each starts from decoded pixels, so that
 // photographs and generated pictures go through exactly the same steps.
 
-interface Pass {
-  /** Scale relative to the previous picture, the longest side of which is `longestSidePx`. */
-  readonly chooseScale: (longestSidePx: number) => number;
-  readonly quality: number;
-}
-
 /** Each pass starts from the result of the one before. */
-const passes: readonly (Pass & { readonly condition: Condition })[] = [
+const passes = [
   // About the size to which social networks reduce a large picture, with a quality that is common in their files.
-  { condition: 'web', chooseScale: (longest) => Math.min(1, 1600 / longest), quality: 75 },
+  {
+    condition: 'web',
+    chooseScale: (longestPx: number) => Math.min(1, 1600 / longestPx),
+    quality: 75,
+  },
   // The web copy as a small preview in a messaging app, saved once again.
   { condition: 'hard', chooseScale: () => 0.5, quality: 60 },
-];
+] as const;
 
 /** Yields the picture under each condition, until it would be too small to examine. */
 async function* underConditions(

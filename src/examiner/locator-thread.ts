@@ -17,12 +17,7 @@ export type LocatorQuestion =
   | { readonly findCopies: Parameters<typeof findCopies> }
   | 'close';
 
-export type LocatorAnswer =
-  | { readonly kind: 'opened' }
-  | { readonly kind: 'located'; readonly located: Awaited<ReturnType<LocateModel['locate']>> }
-  | { readonly kind: 'copies'; readonly copies: ReturnType<typeof findCopies> }
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'failed'; readonly detail: string };
+export type LocatorAnswer = { readonly answer: unknown } | { readonly failure: string };
 
 export interface LocatorThread {
   /**
@@ -45,30 +40,26 @@ export function startLocatorThread(): LocatorThread {
   const ask = createAsker(worker);
   return {
     open: (verified) => {
-      ask('opened', { open: verified }).catch(() => undefined);
+      ask({ open: verified }).catch(() => undefined);
       return {
         manifest: verified.manifest,
         locate: async ({ rgb, width, height }, table) => {
           // Transfers a copy, because the other methods still need the picture's own pixels.
           const own = new Uint8Array(rgb);
           const question: LocatorQuestion = { locate: [{ rgb: own, width, height }, table] };
-          return (await ask('located', question, [own.buffer])).located;
+          return ask(question, [own.buffer]);
         },
-        release: async () => {
-          await ask('closed', 'close');
-        },
+        release: () => ask('close'),
       };
     },
     findCopies: async (working, { width, height }, described) => {
       const question: LocatorQuestion = { findCopies: [working, { width, height }, described] };
       const planes = [working.luma, working.blue, working.red, ...Object.values(described ?? {})];
       const buffers = planes.map(({ buffer }) => buffer).filter((it) => it instanceof ArrayBuffer);
-      return (await ask('copies', question, buffers)).copies;
+      return ask(question, buffers);
     },
   };
 }
-
-type AnswerTo<Kind extends LocatorAnswer['kind']> = Extract<LocatorAnswer, { kind: Kind }>;
 
 /**
  * Sends requests, which the thread handles in order; the thread keeps the process alive only while one is pending.
@@ -82,28 +73,19 @@ function createAsker(worker: Worker) {
     resolveNext?.(answer);
   });
 
-  return function ask<Kind extends LocatorAnswer['kind']>(
-    kind: Kind,
+  /** The caller knows the type of the answer from its question. */
+  return function ask<Answer>(
     question: LocatorQuestion,
     transferred: readonly ArrayBuffer[] = [],
-  ): Promise<AnswerTo<Kind>> {
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       worker.postMessage(question, transferred);
       worker.ref();
-      waiting.push((answer) => {
-        if (belongsTo(kind, answer)) resolve(answer);
-        else
-          reject(
-            new Error(answer.kind === 'failed' ? answer.detail : `unexpected: ${answer.kind}`),
-          );
+      waiting.push((said) => {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours, in the same version.
+        if ('answer' in said) resolve(said.answer as Answer);
+        else reject(new Error(said.failure));
       });
     });
   };
-}
-
-function belongsTo<Kind extends LocatorAnswer['kind']>(
-  kind: Kind,
-  answer: LocatorAnswer,
-): answer is AnswerTo<Kind> {
-  return answer.kind === kind;
 }

@@ -23,29 +23,26 @@ parentPort?.on('message', (question: LocatorQuestion) => {
 /** After a failure, the thread continues, because the network may succeed with the next picture. */
 async function answer(question: LocatorQuestion): Promise<LocatorAnswer> {
   try {
-    return await perform(question);
+    return { answer: await perform(question) };
   } catch (error) {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { kind: 'failed', detail };
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 
-async function perform(question: LocatorQuestion): Promise<LocatorAnswer> {
+async function perform(question: LocatorQuestion): Promise<unknown> {
   if (question === 'close') {
     await model?.release();
     model = null;
-    return { kind: 'closed' };
+    return null;
   }
   if ('open' in question) {
     wanted = question.open;
     model = null;
     await opened();
-    return { kind: 'opened' };
+    return null;
   }
-  if ('findCopies' in question) {
-    return { kind: 'copies', copies: findCopies(...question.findCopies) };
-  }
-  return { kind: 'located', located: await (await opened()).locate(...question.locate) };
+  if ('findCopies' in question) return findCopies(...question.findCopies);
+  return (await opened()).locate(...question.locate);
 }
 
 async function opened(): Promise<LocateModel> {

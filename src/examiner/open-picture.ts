@@ -6,16 +6,11 @@ import { failure } from '../contract/failure-reasons.ts';
 import { pathOf, shownName } from '../ports/files/byte-names.ts';
 import { toReadFailure } from '../ports/files/system-errors.ts';
 import { decodePicture } from '../image/decode.ts';
-import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
+import { checkSizeBytes, type Limits } from '../image/picture.ts';
 import type { PictureSource } from './requests.ts';
 
-interface OpenedPicture {
-  readonly bytes: Uint8Array;
-  readonly picture: Picture;
-}
-
 /** @throws {ForensicsError} `file_*` if the path cannot be read, `image_*` when the content is not a usable picture. */
-export async function openPicture(source: PictureSource, limits: Limits): Promise<OpenedPicture> {
+export async function openPicture(source: PictureSource, limits: Limits) {
   const bytes = await readSource(source, limits);
   const name = 'path' in source ? shownName(basename(source.path)) : source.name;
   return { bytes, picture: await decodePicture(bytes, { ...(name && { name }), limits }) };
@@ -28,12 +23,8 @@ export async function readSource(source: PictureSource, limits: Limits): Promise
   try {
     // Checked before opening, because opening a pipe would wait for a writer, and reading a device would never end.
     const found = await stat(pathOf(path));
-    if (found.isDirectory()) {
-      throw failure('folder', {});
-    }
-    if (!found.isFile()) {
-      throw failure('device', {});
-    }
+    if (found.isDirectory()) throw failure('folder', {});
+    if (!found.isFile()) throw failure('device', {});
     checkSizeBytes(found.size, limits);
     return await readFile(pathOf(path));
   } catch (error) {

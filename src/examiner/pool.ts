@@ -26,15 +26,8 @@ export interface PoolStatus {
 
 export type Pool = ReturnType<typeof createPool>;
 
-type Turn = (slot: Slot) => void;
-
 interface Slot {
   child: Child | null;
-}
-
-interface Waiter {
-  readonly take: Turn;
-  readonly refuse: (reason: ForensicsError) => void;
 }
 
 /** @throws {RangeError} when `size` is not a positive integer. */
@@ -44,7 +37,7 @@ export function createPool(options: PoolOptions) {
   }
   const idle: Slot[] = Array.from({ length: options.size }, () => ({ child: null }));
   const all = [...idle];
-  const waiting: Waiter[] = [];
+  const waiting: PromiseWithResolvers<Slot>[] = [];
   const running = new Set<Promise<unknown>>();
   let closed = false;
 
@@ -65,24 +58,15 @@ export function createPool(options: PoolOptions) {
   }
 
   function turn(signal: AbortSignal | undefined): Promise<Slot> {
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        take: (slot) => {
-          signal?.removeEventListener('abort', leave);
-          resolve(slot);
-        },
-        refuse: (reason) => {
-          signal?.removeEventListener('abort', leave);
-          reject(reason);
-        },
-      };
-      function leave(): void {
-        waiting.splice(waiting.indexOf(waiter), 1);
-        reject(cancelled());
-      }
-      signal?.addEventListener('abort', leave, { once: true });
-      waiting.push(waiter);
-    });
+    const waiter = Promise.withResolvers<Slot>();
+    const leave = () => {
+      const at = waiting.indexOf(waiter);
+      if (at >= 0) waiting.splice(at, 1);
+      waiter.reject(cancelled());
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    waiting.push(waiter);
+    return waiter.promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 
   async function perform(slot: Slot, task: unknown, signal?: AbortSignal): Promise<unknown> {
@@ -94,7 +78,7 @@ export function createPool(options: PoolOptions) {
       return outcome.answer;
     } finally {
       const next = waiting.shift();
-      if (next) next.take(slot);
+      if (next) next.resolve(slot);
       else idle.push(slot);
     }
   }
@@ -125,7 +109,7 @@ export function createPool(options: PoolOptions) {
     /** Rejects waiting tasks and new ones, lets running ones finish, then ends the children. */
     close: async () => {
       closed = true;
-      for (const waiter of waiting.splice(0)) waiter.refuse(closing());
+      for (const waiter of waiting.splice(0)) waiter.reject(closing());
       await Promise.allSettled(running);
       await Promise.all(all.map(async ({ child }) => child?.end()));
     },

@@ -82,9 +82,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return 2 * (busy + waiting + 1) <= availableParallelism();
   }
 
-  const verbs = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));
-  if (!isComplete(verbs)) throw new TypeError('A task is missing from the sandbox.');
-  return { ...verbs, status: () => pool.status(), close: () => pool.close() };
+  const verbs: unknown = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a child returns what the function that the task names does
+  return { ...(verbs as Verbs), status: () => pool.status(), close: () => pool.close() };
 }
 
 /** Starts the children of a sandbox that will be created later. */
@@ -97,11 +97,6 @@ export function createChildren(
     taskTimeoutMs: options.taskTimeoutMs ?? defaultTimeoutMs,
     memoryLimitBytes: options.memoryLimitBytes ?? defaultMemoryLimitBytes,
   });
-}
-
-/** A child returns the result of the function that the task names; both ends run the same version of this program. */
-function isComplete(verbs: object): verbs is Verbs {
-  return Object.keys(tasks).every((name) => name in verbs);
 }
 
 interface AnyRequest {

@@ -1,26 +1,14 @@
 /** The libjpeg quality setting that a quantisation table indicates. */
 
-import { ForensicsError } from '../errors.ts';
-
 /**
  * The libjpeg quality setting whose luminance table comes closest to `steps`.
  *
  * @param steps - 64 quantisation steps in zig-zag order, as a DQT segment stores them; each 1..255.
  * @returns `value` 1..100 (the higher of two equally close settings) and `distance`: mean absolute difference in steps,
  *   0 when exact.
- * @throws {ForensicsError} `image_unreadable` if a step is missing or outside 1..255.
  * @see ITU-T T.81 (1992), Annex K, Table K.1, for the base table; libjpeg's jcparam.c for its scaling.
  */
 export function nearestQuality(steps: readonly number[]): { value: number; distance: number } {
-  const isTable =
-    steps.length === 64 &&
-    steps.every((step) => Number.isInteger(step) && step >= 1 && step <= 255);
-  if (!isTable) {
-    throw new ForensicsError(
-      'image_unreadable',
-      'The JPEG file contains a quantisation table that is not 64 steps of 1 to 255.',
-    );
-  }
   let [value, distance] = [100, Number.POSITIVE_INFINITY];
   for (let quality = 100; quality >= 1; quality--) {
     const table = luminanceTable(quality);

@@ -25,26 +25,21 @@ export function isQuarterTurn(orientation: number): boolean {
   return orientation >= 5;
 }
 
+/** For each orientation: whether to mirror the stored picture horizontally, then by how many degrees to rotate it. */
+const turns: Readonly<Record<number, readonly [isMirrored: boolean, degrees: number]>> = {
+  2: [true, 0],
+  3: [false, 180],
+  4: [true, 180],
+  5: [true, 270],
+  6: [false, 90],
+  7: [true, 90],
+  8: [false, 270],
+};
+
 /** Rotates and mirrors the stored picture upright (EXIF 2.32, tag 0x0112); sharp mirrors before rotating. */
 export function turnUpright(picture: Sharp, orientation: number): Sharp {
-  switch (orientation) {
-    case 2:
-      return picture.flop();
-    case 3:
-      return picture.rotate(180);
-    case 4:
-      return picture.flip();
-    case 5:
-      return picture.flop().rotate(270);
-    case 6:
-      return picture.rotate(90);
-    case 7:
-      return picture.flop().rotate(90);
-    case 8:
-      return picture.rotate(270);
-    default:
-      return picture;
-  }
+  const [isMirrored, degrees] = turns[orientation] ?? [false, 0];
+  return picture.flop(isMirrored).rotate(degrees);
 }
 
 /** Undoes `turnUpright`: a quarter turn needs the opposite one; every other orientation is its own inverse. */

@@ -46,16 +46,6 @@ test('a table from another encoder is not taken for an exact match', async () =>
   expect(readJpeg(jpeg).structure.quality?.distance).toBeGreaterThan(1);
 });
 
-test.each([
-  ['a missing step', Array<number>(63).fill(1)],
-  ['a step of 0', Array<number>(64).fill(1).with(5, 0)],
-  ['a step of 256', Array<number>(64).fill(1).with(5, 256)],
-])('%s is refused', (_, steps) => {
-  expect(() => nearestQuality(steps)).toThrow(
-    expect.objectContaining({ code: 'image_unreadable' }),
-  );
-});
-
 test('zig-zag order matches Figure A.6 of ITU-T T.81', () => {
   const positions = inRows(Array.from({ length: 64 }, (_, position) => position));
 
