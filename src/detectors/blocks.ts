@@ -105,12 +105,7 @@ export interface Grid {
 }
 
 /** Number of whole blocks of a grid that lie inside a plane. */
-interface BlockCount {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-export function countBlocks({ width, height }: Size, { left, top }: Grid): BlockCount {
+export function countBlocks({ width, height }: Size, { left, top }: Grid) {
   return {
     columns: Math.floor((width - left) / blockPx),
     rows: Math.floor((height - top) / blockPx),

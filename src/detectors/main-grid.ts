@@ -22,16 +22,11 @@ export function isTooSmallToVote({ width, height }: LumaPlane): boolean {
   return Math.min(width, height) < squarePx;
 }
 
-export interface MainGrid {
-  /** Origin of the grid's first whole block, each coordinate 0..7, in pixels of the plane. */
-  readonly left: number;
-  readonly top: number;
-  /** log10 of the number of grids with as many votes that pure noise is expected to give. */
-  readonly logFalseAlarms: number;
-}
-
-/** The grid with the most votes. */
-export function findMainGrid(plane: LumaPlane): MainGrid {
+/**
+ * The grid with the most votes: the origin of its first whole block, each coordinate 0..7, and `logFalseAlarms`, the
+ * log10 of the number of grids with as many votes that pure noise is expected to give.
+ */
+export function findMainGrid(plane: LumaPlane) {
   const votes = countVotes(plane);
   const grid = votes.indexOf(Math.max(...votes));
   const cast = Math.max(
@@ -123,23 +118,20 @@ function maxKey(a: number, b: number): number {
 /** A coefficient of the orthonormal DCT counts as zero below this. @see ZERO (IPOL 2021), section 2. */
 const zeroBelow = 0.5;
 
-interface ZeroCounter {
-  /**
-   * Counts, 0..64, for all blocks that start in the square with its upper left pixel at (left, top), in row-major
-   * order; valid until the next call. A block with identical rows or identical columns counts 0, because its zeros are
-   * not due to compression. The count of a block that extends past the edge of the picture is meaningless.
-   */
-  count(plane: LumaPlane, left: number, top: number): Uint8Array;
-}
-
-/** @param reach - side of the squares in pixels; the buffers are allocated here once, not in the loops. */
-function createZeroCounter(reach: number): ZeroCounter {
+/**
+ * `count` gives the counts, 0..64, for all blocks that start in the square with its upper left pixel at (left, top), in
+ * row-major order; valid until the next call. A block with identical rows or identical columns counts 0, because its
+ * zeros are not due to compression. The count of a block that extends past the edge of the picture is meaningless.
+ *
+ * @param reach - side of the squares in pixels; the buffers are allocated here once, not in the loops.
+ */
+function createZeroCounter(reach: number) {
   const wide = reach + overhang;
   const pixels = new Float64Array(wide * wide);
   const across = new Float64Array(blockPx * wide * reach);
   const counts = new Uint8Array(reach * reach);
   return {
-    count: (plane, left, top) => {
+    count: (plane: LumaPlane, left: number, top: number): Uint8Array => {
       copySquare(plane, { left, top, wide }, pixels);
       transformRows(pixels, reach, across);
       counts.fill(0);

@@ -21,24 +21,13 @@ export function cellsFor({ width, height }: Size, thumbnail: Size): CellGrid {
   return { cellPx, columns: Math.ceil(width / cellPx), rows: Math.ceil(height / cellPx) };
 }
 
-interface Differences {
-  /** Difference of each cell, 0 or more, relative to what is usual in this picture at the cell's contrast. */
-  readonly deviations: Float32Array;
-  /** Standard deviation of the differences of matching cells, in grey levels. */
-  readonly scatter: number;
-  /**
-   * In most cells, how much of the thumbnail's content the picture explains: 1 for the same
-   * picture, near 0 for a different one.
-   */
-  readonly likeness: number;
-}
-
-/** @param cells - cells of `picture`; `thumbnail` shows all of it in the same orientation. */
-export function compareThumbnail(
-  picture: LumaPlane,
-  thumbnail: LumaPlane,
-  cells: CellGrid,
-): Differences {
+/**
+ * @param cells - cells of `picture`; `thumbnail` shows all of it in the same orientation.
+ * @returns `deviations`: the difference of each cell, 0 or more, relative to what is usual in this picture at the cell's
+ *   contrast; `scatter`: the standard deviation of the differences of matching cells, in grey levels; `likeness`: in most
+ *   cells, how much of the thumbnail's content the picture explains, 1 for the same picture, near 0 for a different one.
+ */
+export function compareThumbnail(picture: LumaPlane, thumbnail: LumaPlane, cells: CellGrid) {
   const { cellPx } = cells;
   const own = measureCells(picture, cells, { across: cellPx, down: cellPx });
   const small = measureCells(thumbnail, cells, {
@@ -175,7 +164,7 @@ function contrastAround({ means }: Cells, { columns, rows }: CellGrid, cell: num
 
 // Brightness and grain of a picture in cells whose width may be fractional.
 
-export interface Cells {
+interface Cells {
   readonly means: Float64Array;
   /** Standard deviation of the pixels in each cell. */
   readonly grain: Float64Array;
@@ -249,7 +238,7 @@ const tukey = 4.685;
 /** Minimum scatter in grey levels, because of the thumbnail's JPEG compression and rounding. */
 const minScatter = 0.7;
 
-export function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
+function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
   const weights = new Float64Array(values.length).fill(1);
   const residuals = new Float64Array(values.length);
   let scatter = minScatter;
@@ -322,7 +311,7 @@ function solve(system: readonly Float64Array[]): Float64Array {
 }
 
 /** Standard deviation estimated from the median, so that a few outliers hardly affect it. */
-export function robustSpread(values: Float64Array): number {
+function robustSpread(values: Float64Array): number {
   const middle = median(values);
   return Math.max(minScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));
 }

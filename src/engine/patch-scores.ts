@@ -25,6 +25,7 @@ import {
   type CellPosition,
   type PatchPlan,
   planPatches,
+  crossed,
   cellTextures,
   mostTextured,
 } from './patches.ts';
@@ -254,10 +255,11 @@ export async function readViews(
 function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
   const inside = insideGrid(picture.facts, tilePx);
   const grid = coveringGrid(picture.facts, tilePx);
-  const positions = Array.from({ length: inside.columns * inside.rows }, (_, at) => ({
-    column: at % inside.columns,
-    row: Math.floor(at / inside.columns),
-  }));
+  const columns = Array.from({ length: inside.columns }, (_, at) => at);
+  const positions = crossed(
+    columns,
+    Array.from({ length: inside.rows }, (_, at) => at),
+  );
   const textures = cellTextures(picture, grid, tilePx);
   const window = { columns: 1, rows: 1 };
   return mostTextured(positions, textures, { grid, window, count: tiles }).map(

@@ -34,10 +34,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
   // Patches lie entirely inside the picture, unless it is too small for that: then one patch covers all of it.
   const starts = (whole: number, covered: number) =>
     patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
-  const columns = starts(inside.columns, grid.columns);
-  const all = starts(inside.rows, grid.rows).flatMap((row) =>
-    columns.map((column) => ({ column, row })),
-  );
+  const all = crossed(starts(inside.columns, grid.columns), starts(inside.rows, grid.rows));
   const textures = cellTextures(picture, grid, cellPx);
   return {
     grid,
@@ -45,6 +42,14 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
     all,
     read: mostTextured(all, textures, { grid, window, count: patchesRead }),
   };
+}
+
+/** The positions at every combination of these columns and rows, row by row. */
+export function crossed(
+  columns: readonly number[],
+  rows: readonly number[],
+): readonly CellPosition[] {
+  return rows.flatMap((row) => columns.map((column) => ({ column, row })));
 }
 
 /**

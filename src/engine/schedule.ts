@@ -28,18 +28,17 @@ export type OpeningModels = Omit<Models, 'trace'> & {
   readonly trace: TraceModel | Promise<TraceModel>;
 };
 
-/** What the thread of the localisation network determines in the meantime. */
-interface InThread {
-  readonly changes: Promise<ChangeEvidence>;
-  /** Null if the main thread searches for copies. */
-  readonly copies: Promise<ReturnType<typeof findCopies>> | null;
-}
-
-/** @param readOnMainThread - does everything else, on the main thread. */
+/**
+ * @param readOnMainThread - does everything else, on the main thread; it receives what the thread of the localisation
+ *   network determines in the meantime. `copies` is null if the main thread searches for copies.
+ */
 export async function runOnThreads<Main>(
   picture: Picture,
   models: Omit<Models, 'trace'>,
-  readOnMainThread: (inThread: InThread) => Promise<Main>,
+  readOnMainThread: (inThread: {
+    readonly changes: Promise<ChangeEvidence>;
+    readonly copies: Promise<ReturnType<typeof findCopies>> | null;
+  }) => Promise<Main>,
 ): Promise<Main> {
   const { locator, hasSpareCore = false } = models;
   const changes = readChanges(picture, locator);

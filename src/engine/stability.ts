@@ -13,7 +13,7 @@ import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability, updated } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
 import { coveringGrid, insideGrid } from './feature-grid.ts';
-import { cellTextures, mostTextured, patchStarts } from './patches.ts';
+import { cellTextures, crossed, mostTextured, patchStarts } from './patches.ts';
 import type { Stability } from './result.ts';
 
 /** Side of the region in pixels: the smallest that can still be scored at half size. */
@@ -92,9 +92,7 @@ function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
   const cells = Math.floor(regionSidePx / cellPx);
   const inside = insideGrid(picture.facts, cellPx);
   const along = (length: number) => patchStarts(length, cells, cells >> 2);
-  const places = along(inside.rows).flatMap((row) =>
-    along(inside.columns).map((column) => ({ column, row })),
-  );
+  const places = crossed(along(inside.columns), along(inside.rows));
   const grid = coveringGrid(picture.facts, cellPx);
   const window = { columns: Math.min(cells, inside.columns), rows: Math.min(cells, inside.rows) };
   const textures = cellTextures(picture, grid, cellPx);

@@ -10,7 +10,7 @@ import type { Transformer } from '../inference/manifest.ts';
 import { type PictureKind, pictureKinds, type TraceModel } from '../inference/networks.ts';
 import { sigmoid } from './calibration.ts';
 import { coveringGrid, insideGrid } from './feature-grid.ts';
-import { type CellPosition, cellTextures, mostTextured } from './patches.ts';
+import { type CellPosition, cellTextures, crossed, mostTextured } from './patches.ts';
 
 export interface TransformerReading {
   /** Added, before calibration, to the log odds of *fake* from the patches. */
@@ -58,9 +58,7 @@ function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transform
   const window = { columns: side, rows: side };
   const textures = cellTextures(picture, grid, stepPx);
   const along = (cells: number) => Array.from({ length: cells - side + 1 }, (_, at) => at);
-  let places = along(inside.rows).flatMap((row) =>
-    along(inside.columns).map((column) => ({ column, row })),
-  );
+  let places = crossed(along(inside.columns), along(inside.rows));
   const chosen: CellPosition[] = [];
   while (chosen.length < squares && places.length > 0) {
     const [best] = mostTextured(places, textures, { grid, window, count: 1 });

@@ -218,12 +218,8 @@ function isChildMessage(value: unknown): value is ChildMessage {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** Messages from a parent to a child. */
-interface TaskMessage {
-  readonly task: unknown;
-}
-
-export function isTaskMessage(value: unknown): value is TaskMessage {
+/** Whether this is a message from a parent to a child. */
+export function isTaskMessage(value: unknown): value is { readonly task: unknown } {
   return typeof value === 'object' && value !== null && 'task' in value;
 }
 

@@ -16,7 +16,10 @@ import {
 /** The entry module of a pool calls this once. */
 export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
   const [memoryLimitBytes = Infinity, parentPid = process.ppid] = process.argv.slice(2).map(Number);
-  startWatchdog({ memoryLimitBytes, parentPid, memoryMarker });
+  const workerData: WatchdogLimits = { memoryLimitBytes, parentPid, memoryMarker };
+  const watchdog = new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url);
+  const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
+  new Worker(watchdog, { workerData, resourceLimits }).unref();
   process.on('disconnect', () => process.exit(0));
   // Ctrl-C and the end of a session reach the whole process group. But the parent decides when this process ends: it
   // may want the task to be finished, and our exit would count as a failed attempt.
@@ -45,10 +48,4 @@ async function answerTask(
 function send(message: ChildMessage): void {
   // If the parent no longer exists, sending fails, and `disconnect` ends this process.
   process.send?.(message, undefined, undefined, () => undefined);
-}
-
-function startWatchdog(workerData: WatchdogLimits): void {
-  const file = new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url);
-  const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
-  new Worker(file, { workerData, resourceLimits }).unref();
 }

@@ -19,27 +19,20 @@ export type LocatorQuestion =
 
 export type LocatorAnswer = { readonly answer: unknown } | { readonly failure: string };
 
-export interface LocatorThread {
-  /**
-   * Opens one network at a time. @returns a model that processes one picture at a time, even while the network opens.
-   * If the network cannot be opened, every picture fails, but each one makes a fresh attempt to open it.
-   */
-  open(verified: VerifiedLocator): LocateModel;
-  /**
-   * Runs once the network has responded. Transfers the planes of the working picture and the
-   * described surroundings, so that the caller can no longer use them.
-   */
-  readonly findCopies: NonNullable<Models['findCopiesInThread']>;
-}
+type FindCopies = NonNullable<Models['findCopiesInThread']>;
 
 /** Starts the thread, which loads ONNX Runtime in advance. The thread does not keep the process alive. */
-export function startLocatorThread(): LocatorThread {
+export function startLocatorThread() {
   const file = new URL(`./locator-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file);
   worker.unref();
   const ask = createAsker(worker);
   return {
-    open: (verified) => {
+    /**
+     * Opens one network at a time. @returns a model that processes one picture at a time, even while the network opens.
+     * If the network cannot be opened, every picture fails, but each one makes a fresh attempt to open it.
+     */
+    open: (verified: VerifiedLocator): LocateModel => {
       ask({ open: verified }).catch(() => undefined);
       return {
         manifest: verified.manifest,
@@ -52,11 +45,15 @@ export function startLocatorThread(): LocatorThread {
         release: () => ask('close'),
       };
     },
-    findCopies: async (working, { width, height }, described) => {
+    /**
+     * Runs once the network has responded. Transfers the planes of the working picture and the
+     * described surroundings, so that the caller can no longer use them.
+     */
+    findCopies: async (...[working, { width, height }, described]: Parameters<FindCopies>) => {
       const question: LocatorQuestion = { findCopies: [working, { width, height }, described] };
       const planes = [working.luma, working.blue, working.red, ...Object.values(described ?? {})];
       const buffers = planes.map(({ buffer }) => buffer).filter((it) => it instanceof ArrayBuffer);
-      return ask(question, buffers);
+      return ask<Awaited<ReturnType<FindCopies>>>(question, buffers);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Keeps the models of the last task loaded, so that the next task can start at once. */
 
 import type { OpeningModels } from '../engine/schedule.ts';
-import { createRegistry, type Registry } from '../inference/registry.ts';
+import { createRegistry } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel, type TraceModel } from '../inference/networks.ts';
 import { createMutex } from '../mutex.ts';
@@ -40,7 +40,9 @@ export function createModelCache() {
     await clear();
     // The thread opens this network while the code below reads and opens the larger ones.
     const opening = thread.open(await registry.openLocator(locator));
-    const trace = openTrace(registry, model);
+    const trace = Promise.all([registry.open(model), loadRuntime()]).then((opened) =>
+      loadTraceModel(...opened),
+    );
     let hasFailed = false;
     // The caller that awaits this reports the error; the next task makes a new attempt.
     trace.catch(() => {
@@ -58,9 +60,4 @@ export function createModelCache() {
     /** Releases the memory of the models, which after a large picture includes 300 MB of working memory. */
     clear: () => alone('models', clear),
   };
-}
-
-async function openTrace(registry: Registry, id: string | null): Promise<TraceModel> {
-  const [verified, runtime] = await Promise.all([registry.open(id), loadRuntime()]);
-  return loadTraceModel(verified, runtime);
 }

@@ -138,13 +138,10 @@ export async function performCompare(
   { limits }: TaskContext,
 ): Promise<PixelDifference | null> {
   const [a, b] = [await readSamples(one, limits), await readSamples(other, limits)];
-  return a !== null && b !== null && isSameKind(a, b) ? difference(a, b) : null;
-}
-
-function isSameKind(a: Samples, b: Samples): boolean {
-  return (
-    a.width === b.width && a.height === b.height && a.channels === b.channels && a.bits === b.bits
+  const isSameKind = (['width', 'height', 'channels', 'bits'] as const).every(
+    (name) => a?.[name] === b?.[name],
   );
+  return a !== null && b !== null && isSameKind ? difference(a, b) : null;
 }
 
 function difference(a: Samples, b: Samples): PixelDifference {

@@ -1,6 +1,6 @@
 /** All text in the metadata of a file, in full, with place and field: programs record there what they did. */
 
-import { type ExifText, readExifClues } from './exif.ts';
+import { readExifClues } from './exif.ts';
 import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
 import { decodeText, untilNul } from './text.ts';
 import { readDirectories } from './tiff.ts';
@@ -46,16 +46,10 @@ export function readFileTexts(blocks: MetadataBlocks): FileTexts {
   };
 }
 
-interface Sources {
-  readonly exif: readonly ExifText[];
-  readonly xmp: readonly Uint8Array[];
-  readonly iptc: readonly Uint8Array[];
-}
-
 /** Fields of a TIFF directory that themselves contain blocks: XMP, IPTC and Photoshop resources. */
 const nested = { xmp: [0x02bc], iptc: [0x83bb, 0x8649] } as const;
 
-function withNested({ exif, xmp, photoshop }: MetadataBlocks): Sources {
+function withNested({ exif, xmp, photoshop }: MetadataBlocks) {
   const directories = exif.map((tiff) => readDirectories(tiff).primary);
   const fields = (tags: readonly number[]) =>
     directories.flatMap((primary) => tags.flatMap((tag) => primary.get(tag)?.bytes ?? []));
@@ -130,7 +124,7 @@ const applicationRecord = 2;
 const maxValues = 10_000;
 
 /** Names and texts of the application record, in file order. Never throws. */
-function readIptc(block: Uint8Array): readonly (readonly [name: string, text: string])[] {
+function readIptc(block: Uint8Array) {
   const isPhotoshop = ascii(block, 0, 4) === '8BIM';
   return isPhotoshop ? resourcesIn(block).flatMap(readRecords) : readRecords(block);
 }

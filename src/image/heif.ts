@@ -28,7 +28,10 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
     throw failure('damaged', { format, what: 'does not give a size' });
   const items = readItems(boxes);
   const read = (wanted: (item: Item) => boolean) =>
-    items.filter(wanted).flatMap((item) => readItem(item.id, { boxes, bytes }) ?? []);
+    items.filter(wanted).flatMap((item) => readItem(item.id, boxes, bytes) ?? []);
+  const profile = boxesOf(properties, 'colr').find((data) =>
+    /^(?:prof|rICC)$/.test(ascii(data, 0, 4)),
+  );
   const [bits] = boxesOf(properties, 'pixi');
   const isAnimated = top.some(({ type }) => type === 'moov');
   const hasAlpha = hasAlphaPlane(primary, boxes);
@@ -40,7 +43,7 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
     channels: colours + (hasAlpha ? 1 : 0),
     colourSpace: colours === 1 ? 'grey' : 'YCbCr',
     hasAlpha,
-    icc: readProfile(properties),
+    icc: profile?.subarray(4) ?? null,
     ownOrientation: readTurns(properties),
     notes: [
       ...(isAnimated ? (['first_frame_of_animation'] as const) : []),
@@ -154,13 +157,6 @@ function associationsOf(item: number, map: Uint8Array): readonly number[] {
   return [];
 }
 
-function readProfile(properties: readonly Box[]): Uint8Array | null {
-  const found = boxesOf(properties, 'colr').find((data) =>
-    /^(?:prof|rICC)$/.test(ascii(data, 0, 4)),
-  );
-  return found?.subarray(4) ?? null;
-}
-
 /** Whether an auxiliary picture is declared to be the alpha plane of the primary one. */
 function hasAlphaPlane(primary: number, boxes: readonly Box[]): boolean {
   const [references] = boxesOf(boxes, 'iref');
@@ -193,13 +189,8 @@ function readTurns(properties: readonly Box[]): number {
   return orientations[isMirrored ? 'mirrored' : 'plain'][((turns % 4) + 4) % 4]!;
 }
 
-interface Places {
-  readonly boxes: readonly Box[];
-  readonly bytes: Uint8Array;
-}
-
 /** The bytes of an item, joined from its extents; null if they cannot be found. */
-function readItem(id: number, { boxes, bytes }: Places): Uint8Array | null {
+function readItem(id: number, boxes: readonly Box[], bytes: Uint8Array): Uint8Array | null {
   const [locations] = boxesOf(boxes, 'iloc');
   const extents = locations === undefined ? null : extentsOf(id, locations);
   if (extents === null) return null;
@@ -209,15 +200,10 @@ function readItem(id: number, { boxes, bytes }: Places): Uint8Array | null {
   return joinBytes(extents.ranges.map(([at, length]) => source.subarray(at, at + length)));
 }
 
-interface Extents {
-  /** Whether the data is in the `idat` box beside the list, rather than elsewhere in the file. */
-  readonly isInner: boolean;
-  readonly ranges: readonly (readonly [at: number, length: number])[];
-}
-
 const maxExtents = 100;
 
-function extentsOf(wanted: number, list: Uint8Array): Extents | null {
+/** Offsets and lengths; `isInner`: whether the data is in the `idat` box beside the list, not elsewhere in the file. */
+function extentsOf(wanted: number, list: Uint8Array) {
   const version = list[0] ?? 0;
   const [sizes = 0, more = 0] = list.subarray(4, 6);
   const [offsetBytes, lengthBytes, baseBytes] = [sizes >> 4, sizes & 15, more >> 4];

@@ -44,14 +44,6 @@ export interface MarkerSegment {
   readonly payload: Uint8Array;
 }
 
-interface MarkerWalk {
-  readonly segments: readonly MarkerSegment[];
-  /** Offset of the end of EOI or, without one, of the end of the data: what follows is not part of the picture. */
-  readonly endOffset: number;
-  /** False if EOI is missing, which viewers ignore. */
-  readonly hasEnd: boolean;
-}
-
 /** Protects against malicious files: a 50 MB file needs fewer segments than this if they are full. */
 const maxSegments = 1000;
 
@@ -59,9 +51,11 @@ const maxSegments = 1000;
  * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments are
  * skipped, as libjpeg does. The file may end anywhere after the header of a scan.
  *
+ * @returns `endOffset`: offset of the end of EOI or, without one, of the end of the data, because what follows is not
+ *   part of the picture; `hasEnd`: false if EOI is missing, which viewers ignore.
  * @throws {ForensicsError} `image_unreadable` if the file ends before a scan or a length field is invalid.
  */
-export function walkMarkers(bytes: Uint8Array): MarkerWalk {
+export function walkMarkers(bytes: Uint8Array) {
   if (bytes[0] !== 0xff || bytes[1] !== markers.soi) throw damaged('does not start as one');
   const segments = [segmentAt(bytes, 0, 2)];
   let hasScan = false;

@@ -114,11 +114,6 @@ export function isSegment(
   return marker === wanted && ascii(payload, 0, identifier.length) === identifier;
 }
 
-interface ExtendedXmp {
-  readonly packets: readonly Uint8Array[];
-  readonly warnings: readonly Warning[];
-}
-
 interface Part {
   /** MD5 of the whole packet, as 32 hexadecimal digits. */
   readonly id: string;
@@ -138,10 +133,7 @@ const headerBytes = 40;
  * @param packets - the standard packets, which refer to the extended one.
  * @see Adobe XMP specification part 3, 1.1.3.1.
  */
-function joinExtendedXmp(
-  parts: readonly Uint8Array[],
-  packets: readonly Uint8Array[],
-): ExtendedXmp {
+function joinExtendedXmp(parts: readonly Uint8Array[], packets: readonly Uint8Array[]) {
   const named = packets.map((packet) => Buffer.from(packet).toString('latin1').toUpperCase());
   const packetsById = Map.groupBy(parts.flatMap(readPart), ({ id, length }) => `${id} ${length}`);
   const warnings = new Map<string, Warning>();

@@ -37,14 +37,12 @@ export interface Metadata {
 /** In examinations from earlier versions, warnings are English sentences. */
 export type StoredWarning = Warning | string;
 
-interface ReadMetadata {
-  readonly metadata: Metadata;
-  /** EXIF orientation 1..8; 1 when absent or invalid. */
-  readonly orientation: number;
-}
-
-/** Reads the blocks, truncating text to the length stored; a broken block becomes a warning. Never throws. */
-export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
+/**
+ * Reads the blocks, truncating text to the length stored; a broken block becomes a warning. Never throws.
+ *
+ * @returns `orientation`: that of EXIF, 1..8; 1 when absent or invalid.
+ */
+export function readMetadata(blocks: MetadataBlocks) {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];
   const blocksRead = blocks.exif.map((tiff) => readExifBlock(tiff, warnings));

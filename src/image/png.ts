@@ -200,7 +200,7 @@ export function pngMetadataBlocks({
   const raw = (...names: readonly string[]) => findRawProfiles(entries, names);
   const exif = metadataChunks.filter(({ type }) => type === 'eXIf').map(({ data }) => data);
   const app1 = raw('APP1');
-  const xmp = entries.filter(({ keyword }) => keyword === 'XML:com.adobe.xmp');
+  const xmp = entries.filter(({ keyword }) => keyword === xmpKeyword);
   return {
     exif: [...exif, ...raw('exif'), ...app1.filter((block) => !isXmp(block))].map((block) =>
       withoutPrefix(block, 'Exif\0\0'),
@@ -210,7 +210,10 @@ export function pngMetadataBlocks({
     ),
     photoshop: raw('iptc', '8bim', 'APP13').map((block) => withoutPrefix(block, 'Photoshop 3.0\0')),
     texts: entries.flatMap(({ keyword, bytes }) =>
-      isBlockKeyword(keyword) ? [] : { place: 'png-text', keyword, text: decodeText(bytes) },
+      // Blocks are read as such, and not kept as text, because they may contain a position.
+      keyword === xmpKeyword || keyword.startsWith('Raw profile type ')
+        ? []
+        : { place: 'png-text', keyword, text: decodeText(bytes) },
     ),
     warnings,
   };
@@ -225,6 +228,7 @@ export function pngIccName({ metadataChunks }: PngFile): string | null {
   return (profile && nameIccProfile(profile)) ?? ascii(data, 0, nameEnd);
 }
 
+const xmpKeyword = 'XML:com.adobe.xmp';
 const xmpIdentifier = 'http://ns.adobe.com/xap/1.0/\0';
 
 function isXmp(block: Uint8Array): boolean {
@@ -273,14 +277,6 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
   const stored = rest.subarray(textStart + 1);
   const bytes = rest[0] === 1 ? inflate(stored, keyword) : stored;
   return bytes && { keyword, bytes };
-}
-
-/**
- * XMP and "Raw profile type ..." contain blocks, which are read as such. They are not kept as text,
- * because they may contain a position.
- */
-function isBlockKeyword(keyword: string): boolean {
-  return keyword === 'XML:com.adobe.xmp' || keyword.startsWith('Raw profile type ');
 }
 
 /** ImageMagick stores metadata blocks as text: a line with the name, a line with the length, then hex digits. */

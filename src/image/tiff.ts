@@ -109,17 +109,8 @@ export function readTextField(field: Field | undefined): string | null {
   return untilNul(decodeText(field.bytes)).trim() || null;
 }
 
-interface FoundDirectory {
-  readonly fields: Directory;
-  /** Offset of the next directory; null if there is none. */
-  readonly next: number | null;
-}
-
-function readDirectory(
-  tiff: Uint8Array,
-  at: number | null,
-  isLittleEndian: boolean,
-): FoundDirectory {
+/** The fields, and `next`, the offset of the next directory; null if there is none. */
+function readDirectory(tiff: Uint8Array, at: number | null, isLittleEndian: boolean) {
   const fields = new Map<number, Field>();
   if (at === null || at < 8 || at + 2 > tiff.length) return { fields, next: null };
   const view = dataView(tiff);

@@ -16,12 +16,6 @@ export interface XmpValue {
   readonly item: number;
 }
 
-interface XmpPacket {
-  readonly values: readonly XmpValue[];
-  /** False if the packet is truncated, or has more values than were read. */
-  readonly isWhole: boolean;
-}
-
 const maxValues = 200_000;
 const maxDepth = 100;
 
@@ -29,8 +23,11 @@ const maxDepth = 100;
 const containers = /^(?:rdf:(?:RDF|Description|Bag|Seq|Alt|li|value)|x:x[am]pmeta|.*:RDF)$/;
 const noProperty = /^(?:xmlns|xml|x|rdf)(?::|$)/;
 
-/** @throws {Error} if this is not a packet, or nothing in it can be read. */
-export function readXmp(packet: Uint8Array): XmpPacket {
+/**
+ * @returns the values, and `isWhole`: false if the packet is truncated, or has more values than were read.
+ * @throws {Error} if this is not a packet, or nothing in it can be read.
+ */
+export function readXmp(packet: Uint8Array) {
   const read = createReader();
   const isScanned = scanXml(decodeText(packet), read);
   const { values, isClosed, isRdf } = read.end();

@@ -23,13 +23,6 @@ export const pictureKinds = [
 ] as const;
 export type PictureKind = (typeof pictureKinds)[number];
 
-interface HeadAnswer {
-  /** `[passes, count, 3]`: raw real, fake and compression logits. */
-  readonly logits: Float32Array;
-  /** `[count, embedding dimension]`, unit length, without dropout. */
-  readonly embeddings: Float32Array;
-}
-
 export interface TraceModel {
   readonly manifest: ModelManifest;
   readonly statistics: EmbeddingStatistics;
@@ -44,30 +37,30 @@ export interface TraceModel {
   /**
    * @param features - `[count, channels]`.
    * @param masks - `[passes, channels]`, dropout multipliers: 0 or 1 / (1 - rate).
+   * @returns `logits`: `[passes, count, 3]`, raw real, fake and compression logits; `embeddings`: `[count, dimension]`,
+   *   unit length, without dropout.
    */
   readHead(
     features: Float32Array,
     count: number,
     masks: Float32Array,
     passes: number,
-  ): Promise<HeadAnswer>;
+  ): Promise<{ readonly logits: Float32Array; readonly embeddings: Float32Array }>;
   /** Null for a model without a transformer. */
   readonly readTransformer: ReadTransformer | null;
   release(): Promise<void>;
 }
 
-interface TransformerAnswer {
-  /** Log odds that the picture was generated. */
-  readonly generated: number;
-  /** One logit for each of the `pictureKinds`; meaningful only for the view. */
-  readonly kinds: Float32Array;
-}
-
 /**
  * @param rgb - row-major RGB, `sidePx` x `sidePx`.
  * @param input - whether this is the whole picture, squeezed into a square, or a full-resolution square.
+ * @returns `generated`: log odds that the picture was generated; `kinds`: one logit for each of the `pictureKinds`,
+ *   meaningful only for the view.
  */
-type ReadTransformer = (rgb: Uint8Array, input: 'view' | 'square') => Promise<TransformerAnswer>;
+type ReadTransformer = (
+  rgb: Uint8Array,
+  input: 'view' | 'square',
+) => Promise<{ readonly generated: number; readonly kinds: Float32Array }>;
 
 export async function loadTraceModel(
   verified: VerifiedModel,

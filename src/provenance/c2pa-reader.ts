@@ -90,26 +90,23 @@ function parse(answer: unknown): unknown {
  *   contains an invalid one.
  */
 export function readTrustList(file: string): string {
+  let cause: unknown;
   try {
     const blocks = readFileSync(file, 'utf8').match(pemBlock) ?? [];
     // The library accepts any text, but then trusts no signer, or reads nothing at all.
     for (const block of blocks) void new X509Certificate(block);
     if (blocks.length > 0) return `${blocks.join('\n')}\n`;
   } catch (error) {
-    throw refused(error);
+    cause = error;
   }
-  throw refused();
-}
-
-const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-function refused(cause?: unknown): ForensicsError {
-  return new ForensicsError(
+  throw new ForensicsError(
     'config_invalid',
     'The trust list must be a readable PEM file with the certificates of trusted authorities.',
     { cause },
   );
 }
+
+const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 // Converts crJSON into our own type of manifest. Every member is untrusted; a missing one is skipped, not an error.
 

@@ -10,19 +10,14 @@ import { type Assurance, assurances, type DeclaredOrigin } from '../contract/voc
 import { type Format, mediaTypes } from '../contract/formats.ts';
 import { type Manifest, manifestsIn, readCrJson } from './c2pa-reader.ts';
 import { originOfSourceType } from './source-types.ts';
-import type { ContentCredentials, Declaration } from './provenance.ts';
-
-interface ReadCredentials {
-  readonly credentials: ContentCredentials;
-  readonly declarations: readonly Declaration[];
-}
+import type { ContentCredentials, Declaration, Provenance } from './provenance.ts';
 
 /** @param trustList - PEM certificates, or null. Never throws, and never opens a connection. */
 export async function readContentCredentials(
   bytes: Uint8Array,
   format: Format,
   trustList: string | null,
-): Promise<ReadCredentials> {
+): Promise<Pick<Provenance, 'declarations'> & { readonly credentials: ContentCredentials }> {
   const mimeType = mediaTypes[format];
   const manifests = manifestsIn(await readCrJson({ bytes, mimeType, trustList }));
   const [active, ...others] = manifests;

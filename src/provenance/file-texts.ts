@@ -42,11 +42,7 @@ export type Members = Readonly<Record<string, unknown>>;
 
 /** The members of a JSON object; empty for anything else. */
 export function asMembers(value: unknown): Members {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 export function asList(value: unknown): readonly unknown[] {

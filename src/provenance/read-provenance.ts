@@ -22,20 +22,17 @@ import { classifyTables, readLayout } from './trailing-data.ts';
 import { readVisibleMark } from './visible-mark.ts';
 import { readWatermark } from './watermark.ts';
 
-interface ProvenanceOptions {
-  /** PEM certificates of the signers that the administrator trusts; null for none. */
-  readonly trustList: string | null;
-  /** The time with which times in the file are compared; now if omitted. */
-  readonly now?: Date;
-}
-
 const maxDeclarations = 50;
 
-/** @param picture - decoded from `bytes`. */
+/**
+ * @param picture - decoded from `bytes`.
+ * @param options.trustList - PEM certificates of the signers that the administrator trusts; null for none.
+ * @param options.now - the time with which times in the file are compared.
+ */
 export async function readProvenance(
   bytes: Uint8Array,
   picture: Picture,
-  { trustList, now = new Date() }: ProvenanceOptions,
+  { trustList, now = new Date() }: { readonly trustList: string | null; readonly now?: Date },
 ): Promise<Provenance> {
   const { facts } = picture;
   const clues = readFileClues(bytes, facts.format);

@@ -35,7 +35,10 @@ export function nameSoftware({ texts, declarations, credentials, history, jpeg }
       software === null ? [] : { ...sorted(software), place: 'xmp' as const },
     ),
     ...platformsIn(texts),
-    ...(credentials === null ? [] : namedByCredentials(credentials)),
+    ...[
+      credentials?.claimGenerator,
+      ...(credentials?.actions ?? []).map((it) => it.software),
+    ].flatMap((name) => (name ? { ...sorted(name), place: 'c2pa' as const } : [])),
     // When exporting for the web, Photoshop stores the quality in a segment that no other program writes.
     ...(jpeg?.segments.some(({ label }) => label === 'APP12 Ducky') ? [savedForWeb] : []),
   ];
@@ -124,13 +127,4 @@ function platformsIn(texts: ForeignTexts): readonly NamedSoftware[] {
     .of('Special Instructions', 'SpecialInstructions', 'Instructions')
     .filter(({ text }) => /^FBMD[0-9a-f]{10,}/.test(text))
     .map(({ place }) => ({ kind: 'platform', name: 'Facebook or Instagram', place }));
-}
-
-function namedByCredentials({
-  claimGenerator,
-  actions,
-}: ContentCredentials): readonly NamedSoftware[] {
-  return [claimGenerator, ...actions.map(({ software }) => software)].flatMap((name) =>
-    name === null ? [] : { ...sorted(name), place: 'c2pa' as const },
-  );
 }

@@ -18,22 +18,21 @@ export interface ThumbnailComparison {
   readonly correlation: number | null;
 }
 
-interface AlignedThumbnail extends ThumbnailComparison {
-  /** Rotated to match the upright picture, without black bars. */
-  readonly upright: LumaPlane;
-}
-
 /** Cells on each side: as coarse as the smallest thumbnail, so that scaling makes no difference. */
 const side = 16;
 /** Minimum standard deviation of the cells, in grey levels; below it, a correlation is chance. */
 const minContrast = 4;
 
-/** The thumbnail in the orientation in which it matches the picture best; null without a thumbnail. */
+/**
+ * The thumbnail in the orientation in which it matches the picture best, without black bars; null without a thumbnail.
+ */
 export function alignThumbnail({
   facts,
   luma,
   thumbnail,
-}: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>): AlignedThumbnail | null {
+}: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>):
+  | (ThumbnailComparison & { readonly upright: LumaPlane })
+  | null {
   if (thumbnail === undefined) return null;
   const { width, height, orientation } = facts;
   // Some cameras rotate the thumbnail with the picture, and others leave it as the sensor stored it; both are normal.
@@ -62,24 +61,12 @@ export function alignThumbnail({
 
 /** All eight rotations and mirror images; the first is the original. */
 function allTurns(plane: LumaPlane): readonly LumaPlane[] {
-  const lies = [false, true];
-  return lies.flatMap((isTransposed) =>
-    lies.flatMap((isFlipped) =>
-      lies.map((isMirrored) => turned(plane, { isTransposed, isFlipped, isMirrored })),
-    ),
-  );
+  return Array.from({ length: 8 }, (_, turn) => turned(plane, turn));
 }
 
-interface Turn {
-  readonly isTransposed: boolean;
-  /** Whether the result is flipped vertically. */
-  readonly isFlipped: boolean;
-  /** Whether the result is mirrored horizontally. */
-  readonly isMirrored: boolean;
-}
-
-function turned({ width, height, luma }: LumaPlane, turn: Turn): LumaPlane {
-  const { isTransposed, isFlipped, isMirrored } = turn;
+/** @param turn - the bits say whether to transpose (4), flip vertically (2) and mirror horizontally (1). */
+function turned({ width, height, luma }: LumaPlane, turn: number): LumaPlane {
+  const [isTransposed, isFlipped, isMirrored] = [4, 2, 1].map((bit) => (turn & bit) !== 0);
   const [across, down] = isTransposed ? [height, width] : [width, height];
   const other = new Uint8Array(luma.length);
   for (let y = 0; y < down; y++) {

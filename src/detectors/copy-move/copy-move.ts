@@ -219,17 +219,14 @@ const minCells = 15;
 /** Maximum total area of all regions, relative to the picture, because patterns cover it many times over. */
 const maxCover = 2;
 
-interface GrowthInput {
-  readonly field: MatchField;
-  /** Minimum displacement: anything displaced by less is the same object. */
-  readonly minPx: number;
-}
-
-/** @param seeds - sorted by size, the largest first. */
+/**
+ * @param seeds - sorted by size, the largest first.
+ * @param search.minPx - minimum displacement: anything displaced by less is the same object.
+ */
 function growAll(
   seeds: readonly Region[],
   details: Details,
-  { field, minPx }: GrowthInput,
+  { field, minPx }: { readonly field: MatchField; readonly minPx: number },
 ): readonly Refined[] {
   const { columns } = field;
   const known: (Refined & KnownRegion)[] = [];

@@ -136,16 +136,11 @@ const keyCount = digits.reduce((product, { parts }) => product * parts, 1);
 /** One in this many pixels is sampled to estimate the distribution of a component. */
 const sampledEvery = 61;
 
-interface Sorted {
-  /** Key of each pixel; -1 for pixels too smooth to describe. */
-  readonly keys: Int32Array;
-  /** First member of each key, with one extra entry at the end. */
-  readonly starts: Int32Array;
-  /** Pixels packed as `row << rowBits | column`. */
-  readonly members: Int32Array;
-}
-
-export function sortByKey(parts: Surroundings & Size): Sorted {
+/**
+ * A counting sort of the pixels. @returns `keys`: the key of each pixel, -1 if it is too smooth to describe; `members`:
+ * the pixels by key, packed as `row << rowBits | column`; `starts`: the first member of each key, and the end of the last.
+ */
+export function sortByKey(parts: Surroundings & Size) {
   const { descriptors, spread, width, height } = parts;
   const slots = Int32Array.from(digits, ({ slot }) => slot);
   const tables = quantileTables(parts);
@@ -166,7 +161,6 @@ export function sortByKey(parts: Surroundings & Size): Sorted {
   return { keys, starts: counts, members: gather(keys, counts, width) };
 }
 
-/** Counting sort of the pixels by key. */
 function gather(keys: Int32Array, starts: Int32Array, width: number): Int32Array {
   const next = starts.slice();
   const members = new Int32Array(starts[keyCount]!);

@@ -87,15 +87,13 @@ function align(fit: Fit, start: Affine): Affine {
   return best;
 }
 
-interface Step {
-  /** Mean squared difference under the given transform. */
-  readonly error: number;
-  /** The transform that the gradients suggest; null if they do not determine one. */
-  readonly next: Affine | null;
-}
-
-/** The parameters: shift along x and y, scale, rotation; then stretch and skew; all about the cells' centre. */
-function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Step {
+/**
+ * The parameters: shift along x and y, scale, rotation; then stretch and skew; all about the cells' centre.
+ *
+ * @returns `error`, the mean squared difference under the given transform, and `next`, the transform that the gradients
+ *   suggest; null if they do not determine one.
+ */
+function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine) {
   const { a, b, c, d, e, f } = motion;
   const [middleX, middleY] = centre(cells, columns);
   const side = isMirrored(motion) ? -1 : 1;

@@ -174,13 +174,8 @@ const maxLikelyPairs = 5;
 /** Limits the ratio for rows of similar objects to that of a weak finding, whatever each pair scores. */
 const maxRatioOfRows = 5;
 
-interface Likely {
-  readonly pair: Pair;
-  readonly probability: number;
-}
-
 /** The pairs that may be copies if the most likely pair is one, sorted by probability. */
-export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
+export function likelyPairs(pairs: readonly Pair[]) {
   const likely = pairs
     .map((pair) => ({ pair, probability: copyProbability(pair.likeness) }))
     .toSorted((one, other) => other.probability - one.probability);
