@@ -138,10 +138,7 @@ export function forEachBlock(
   }
 }
 
-/**
- * Like `Math.round`, which takes three times as long. @param value - a coefficient divided by a whole step, which
- * with 24 bits is never so close to a half that the results would differ.
- */
+/** A faster `Math.round`: a coefficient of 24 bits divided by a step is never so near a half that they differ. */
 export function nearestWhole(value: number): number {
   return Math.floor(value + 0.5);
 }
@@ -184,9 +181,8 @@ const toOrthonormal = Float64Array.from(
 );
 
 /**
- * One-dimensional DCT of the eight numbers that start at `start`, `step` apart; writes frequencies 0..7, starting at
- * `to`. This is the algorithm of Arai, Agui and Nakajima (1988), with five multiplications. Always pass the same type
- * of array, so that V8 inlines this function into the loops that call it.
+ * DCT of the eight numbers from `start`, `step` apart; writes frequencies 0..7 from `to` on, scaled by `excess`.
+ * By Arai, Agui and Nakajima (1988). Always pass the same type of array, so that V8 inlines this function.
  */
 export function transformEight(
   from: Float64Array,

@@ -111,9 +111,7 @@ export const strengthOfAssurance = {
 
 export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
 
-/**
- * Weight of a finding whose strength is a convention: its score is the corresponding probability at even prior odds.
- */
+/** The score is the probability that corresponds to the convention at even prior odds. */
 export function conventionalWeight(speaksFor: 'real' | 'fake', strength: Strength): Weight {
   const ratio = strengthFrom[strengths.indexOf(strength)]!;
   const probability = ratio / (1 + ratio);

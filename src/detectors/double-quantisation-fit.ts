@@ -4,10 +4,7 @@ import { placesInBlock } from '../image/jpeg-quality.ts';
 import { blockPx, countBlocks, forEachBlock, type Grid, nearestWhole } from './blocks.ts';
 import type { LumaPlane } from '../image/picture.ts';
 
-/**
- * Number of zig-zag frequencies that are read; at higher ones, too few values are non-zero. These
- * frequencies lie in the first five columns of the block.
- */
+/** Number of zig-zag frequencies read; higher ones are mostly 0. They lie in the first five columns of the block. */
 const frequencies = 15;
 const horizontal = 5;
 /** In nats; below this, a single save explains the histogram as well as two do. */
@@ -20,10 +17,7 @@ export interface BlockFit {
   readonly logSingle: Float32Array;
   /** Result for each frequency; null if the frequency shows no earlier save. */
   readonly combs: readonly (Comb | null)[];
-  /**
-   * Share, 0..1, of blocks with clipped pixels (black or white in any channel). These blocks are
-   * skipped, because clipping shifts their coefficients.
-   */
+  /** Share, 0..1, of blocks with black or white pixels, which are skipped: clipping shifts their coefficients. */
   readonly clippedShare: number;
 }
 
@@ -170,10 +164,7 @@ interface Frequency {
   /** Quantised values of blocks half a block off the grid, where an earlier save leaves no comb in the histogram. */
   readonly smoothed: Int16Array;
   readonly step: number;
-  /**
-   * Whether this is the DC coefficient, whose value 0 is a value like any other. For other
-   * coefficients, 0 only shows how smooth a block is.
-   */
+  /** The DC coefficient, whose value 0 is like any other; for others, 0 only shows how smooth a block is. */
   readonly isConstant: boolean;
 }
 

@@ -32,10 +32,7 @@ export const errorLevel: Detector<LocalisedFinding> = {
   },
 };
 
-/**
- * How much a save changes a block, relative to content that was never saved before: 0 if it changes nothing, because a
- * similar save came before, and 1 if it changes as much as is possible for this texture.
- */
+/** 0 if a save changes nothing, because a similar one came before; 1 if it changes as much as this texture allows. */
 function errorLevelAt(lost: number, losable: number): number {
   return losable > 0 ? Math.min(1, Math.sqrt(Math.max(0, lost) / losable)) : 0;
 }

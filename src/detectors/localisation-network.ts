@@ -61,10 +61,7 @@ function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
   return { speaksFor: strength === 'none' ? 'neither' : 'fake', strength };
 }
 
-/**
- * If the score indicates no change, the map is not described: it has peaks even in untouched
- * pictures, and must not cast suspicion on them.
- */
+/** Without a change, the map is not described: it has peaks even in untouched pictures. */
 function toStatement(
   region: Region | null,
   indicatesChange: boolean,

@@ -96,10 +96,7 @@ function createVoter(votes: Int32Array) {
   };
 }
 
-/**
- * Replaces each key by the maximum of the eight keys that start with it, `gap` apart: first over
- * two keys, then four, then eight. Keys with fewer than eight successors become meaningless.
- */
+/** Each key becomes the maximum of the eight that start with it, `gap` apart; at the end they become meaningless. */
 function maxOfEight(keys: Int32Array, gap: number): void {
   for (let step = gap; step < blockPx * gap; step *= 2) {
     for (let at = 0; at + step < keys.length; at++) keys[at] = maxKey(keys[at]!, keys[at + step]!);
@@ -206,10 +203,7 @@ function isBelow(value: number, limit: number): number {
   return Number(Math.abs(value) < limit);
 }
 
-/**
- * Sets the count of blocks with identical rows or identical columns to zero. Such a block has at
- * least 56 zero coefficients, so blocks with fewer are not checked.
- */
+/** A block with identical rows or columns has at least 56 zeros, so blocks with fewer are not checked. */
 function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): void {
   const wide = reach + overhang;
   for (let at = 0; at < counts.length; at++) {

@@ -75,10 +75,7 @@ function toFinding(statistics: BlockStatistics, seen: TraceEvidence['kind']): Fi
   };
 }
 
-/**
- * The transformer identifies the kind of picture; the block statistics recognise flat graphics that
- * it takes for photographs.
- */
+/** The block statistics recognise flat graphics that the transformer takes for photographs. */
 function toStatement(
   { isDrawn, isEmpty }: { readonly isDrawn: boolean; readonly isEmpty: boolean },
   seen: TraceEvidence['kind'],
@@ -100,10 +97,7 @@ export interface BlockStatistics {
   readonly flatShare: number;
   /** Share of blocks whose luma range is at least 32 grey levels. */
   readonly edgeShare: number;
-  /**
-   * Share of flat blocks among the eight neighbours of edge blocks, leaving out neighbours that are
-   * edge blocks themselves. 0 if there are none.
-   */
+  /** Share of flat blocks among the neighbours of edge blocks that have no edges themselves; 0 if there are none. */
   readonly flatBesideEdges: number;
   /** Largest step between adjacent pixels relative to the range of the block, 0..1; mean over the edge blocks. */
   readonly edgeSharpness: number;

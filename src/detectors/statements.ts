@@ -108,10 +108,7 @@ export interface FindingValues {
   readonly error_level_shown: NoValues;
 }
 
-/**
- * How a signed declaration is vouched for: whether the signer is on the trust list, and what was
- * done to a capture later.
- */
+/** Whether the signer is on the trust list, and what was done to a capture later. */
 export type CredentialVouching =
   | { readonly by: 'trusted_signer' | 'trusted_capture' | 'unlisted_signer' | 'no_trust_list' }
   | { readonly by: 'edited_capture'; readonly edit: string };

@@ -46,10 +46,7 @@ function inStoredOrder(upright: Uint8Array, channels: number, facts: Turned): Ui
   return stored;
 }
 
-/**
- * @param map - covers the stored picture. Each cell of the result takes the value of the stored
- *   cell that contains its centre.
- */
+/** Each cell takes the value of the stored cell that contains its centre. */
 export function toUpright(map: CellMap, facts: Turned): CellMap {
   if (facts.orientation === 1) return map;
   const { cellPx } = map;

@@ -23,9 +23,8 @@ export function cellsFor({ width, height }: Size, thumbnail: Size): CellGrid {
 
 /**
  * @param cells - cells of `picture`; `thumbnail` shows all of it in the same orientation.
- * @returns `deviations`: the difference of each cell, 0 or more, relative to what is usual in this picture at the cell's
- *   contrast; `scatter`: the standard deviation of the differences of matching cells, in grey levels; `likeness`: in most
- *   cells, how much of the thumbnail's content the picture explains, 1 for the same picture, near 0 for a different one.
+ * @returns `deviations`: the difference of each cell, 0 or more, relative to what is usual at its contrast; `scatter`: the
+ *   standard deviation of matching cells, in grey levels; `likeness`: 1 for the same picture, near 0 for a different one.
  */
 export function compareThumbnail(picture: LumaPlane, thumbnail: LumaPlane, cells: CellGrid) {
   const { cellPx } = cells;
@@ -49,10 +48,7 @@ export function compareThumbnail(picture: LumaPlane, thumbnail: LumaPlane, cells
   return { deviations, scatter, likeness: 1 - scatter / robustSpread(small.means) };
 }
 
-/**
- * Longer side of the smaller of the two pictures that `differingParts` compares, so coarse that an
- * alignment error of half a per cent makes no difference.
- */
+/** Longer side of the smaller picture, so coarse that an alignment error of half a per cent makes no difference. */
 export const comparedSide = 256;
 /** Minimum deviation of a changed cell, as in `thumbnail.ts`; minimum number of cells and maximum number of parts. */
 const minDeviation = 8;
@@ -115,10 +111,7 @@ function usualDifferences(own: Cells, small: Cells, cells: CellGrid): Float64Arr
   );
 }
 
-/**
- * Terms that add up to a thumbnail cell: a tone curve, the gradients (for a shift), and the
- * difference from the neighbours (for blur and sharpening).
- */
+/** A tone curve, the gradients (for a shift), and the difference from the neighbours (for blur and sharpening). */
 function fitTerms(
   { means }: Cells,
   { columns, rows }: CellGrid,
@@ -230,10 +223,7 @@ function cellShares(length: number, cellLength: number, count: number) {
 
 /** Iterations of the fit; the first of them minimise absolute differences, which a changed part hardly affects. */
 const rounds = { absolute: 8, all: 14 };
-/**
- * Cells that differ by more than this many standard deviations are excluded from the fit: Tukey's biweight, 95%
- * efficient for normal errors.
- */
+/** In standard deviations; cells beyond are left out: Tukey's biweight, 95% efficient for normal errors. */
 const tukey = 4.685;
 /** Minimum scatter in grey levels, because of the thumbnail's JPEG compression and rounding. */
 const minScatter = 0.7;

@@ -29,10 +29,7 @@ function toFinding(traces: TraceEvidence): Finding {
   };
 }
 
-/**
- * At even prior odds, the odds of the calibrated probability equal the likelihood ratio. A
- * probability within one standard deviation of one half indicates neither side.
- */
+/** At even prior odds, the odds equal the likelihood ratio. Within one deviation of a half, it indicates no side. */
 function toSide({
   fakeProbability,
   fakeUncertainty,

@@ -48,10 +48,7 @@ export function measureAnomaly(
   };
 }
 
-/**
- * Maps a distance to 0..1 for the heatmap, on a logistic curve: 0.5 at the 97th percentile of
- * reference patches and 0.1 at their median.
- */
+/** A logistic curve for the heatmap: 0.5 at the 97th percentile of reference patches and 0.1 at their median. */
 export function toOutlierScore(
   distance: number,
   { distanceQuantiles }: Pick<EmbeddingStatistics, 'distanceQuantiles'>,

@@ -13,10 +13,7 @@ import { type Observation, observe, type TraceObservation } from './observe.ts';
 import type { Examination } from './result.ts';
 import type { OpeningModels } from './schedule.ts';
 
-/**
- * @param readProvenance - reads the statements of the picture's file; called once the localisation network is running.
- * @param methods - methods to run; all of them if omitted.
- */
+/** As `observe`, then decides. */
 export async function examine(
   picture: Picture,
   models: OpeningModels,

@@ -28,10 +28,7 @@ export function insideGrid(size: Size, cellPx: number): Grid {
   };
 }
 
-/**
- * The network's features for every cell of the picture. The network reads the whole picture at
- * once, so the caller must limit the size.
- */
+/** The features of every cell. The network reads the whole picture at once, so the caller must limit its size. */
 export async function readFeatureGrid(
   picture: Pick<Planes, 'rgb' | 'facts'>,
   model: TraceModel,
@@ -99,10 +96,7 @@ export function meanWindows(
   return { ...positions, channels, means };
 }
 
-/**
- * Writes the means of one channel, `step` apart. The sums are doubles, so that repeated addition
- * and subtraction leaves no error visible in a float32.
- */
+/** Writes means `step` apart. The sums are doubles, so that adding and subtracting leaves no error in a float32. */
 function slideWindow(
   plane: Float32Array,
   columns: number,

@@ -158,10 +158,7 @@ export function shareInterval(
   };
 }
 
-/**
- * Binomial probability of at most `count` successes. `share` must be at least count / trials, so
- * that the terms decrease from `count` downwards.
- */
+/** Binomial probability of at most `count`. `share` is at least count / trials, so that terms decrease downwards. */
 function probabilityUpTo(count: number, trials: number, share: number): number {
   const odds = (1 - share) / share;
   let term = Math.exp(

@@ -144,10 +144,7 @@ function fuseScores(
   return sigmoid(odds);
 }
 
-/**
- * Runs the localisation network on the pixels in stored orientation, in which the JPEG block grid
- * starts at the corner, and then rotates the maps to match the upright picture.
- */
+/** Runs the network on the stored pixels, whose JPEG blocks start at the corner, and rotates the maps upright. */
 export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
   const { facts } = picture;
   const { cellPx, maxPixels } = locator.manifest.input;
@@ -166,10 +163,7 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
 /** EXIF orientations that only mirror the picture; each of them is its own inverse. */
 const mirrorings = [1, 2, 4, 3] as const;
 
-/**
- * The mirror images of a small picture are read too, if all of them together have at most this many
- * pixels. Training evaluates them in the same way.
- */
+/** Mirror images are read too, as in training, if all together have at most this many pixels. */
 const mirroredPixels = 1 << 20;
 
 /** Traces survive mirroring, but the network's output varies a little: the mean of several is more accurate. */
@@ -227,11 +221,9 @@ function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts
 const markedFrom = { fusion: 0.5, method: 0.51 } as const;
 
 /**
- * Lists the marked regions: first the fusion's, then each method's. Their order
- * gives each place the number under which it is shown.
+ * The fusion's region, then those of each method; a place is shown under its number in this order.
  *
  * @param fused - probability that each cell was changed; null if the fusion suspects no change.
- * @param indicating - findings that indicate a change.
  */
 function locatePlaces(
   fused: CellMap | null,

@@ -18,10 +18,7 @@ import type { CellMaps, Manipulation } from './result.ts';
 
 export interface Localisation {
   readonly manipulation: Manipulation;
-  /**
-   * How close the probability of a change comes to the threshold for a suspicion under `default`,
-   * 0..1. It is 1 from the threshold on, or if a single method indicates a change more than weakly.
-   */
+  /** The probability of a change as a share, 0..1, of the threshold for a suspicion; 1 if a method suspects alone. */
   readonly suspicion: number;
   /** Probability, 0..1, that each cell was changed, provided that something in the picture was. */
   readonly changed: Float32Array;
@@ -40,10 +37,7 @@ interface TraceMaps {
   readonly outlierScores: Float32Array;
 }
 
-/**
- * A cell shows the trace network's score for the patch around it or, near the border, for the
- * nearest patch inside the picture, so that every score covers the same number of cells.
- */
+/** A cell shows the score of the patch around it or, near the border, of the nearest patch inside the picture. */
 export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: CellGrid): TraceMaps {
   const { calibration } = model.manifest;
   const classMap = (output: number, how: Calibration) =>
@@ -128,10 +122,7 @@ function clamped(value: number, last: number): number {
   return Math.min(last, Math.max(0, value));
 }
 
-/**
- * Cell size by picture size: up to `maxPixels`, cells have this side; beyond the last entry, 16 px.
- * A map then has about 30,000 cells.
- */
+/** Cell size by picture size; beyond the last entry, 16 px. A map then has about 30,000 cells. */
 const cellSides = [
   { cellPx: 4, maxPixels: 500_000 },
   { cellPx: 8, maxPixels: 2_000_000 },
@@ -145,10 +136,7 @@ export function gridOfMaps(size: Size): CellGrid {
   return { cellPx, ...coveringGrid(size, cellPx) };
 }
 
-/**
- * Resamples a map to another cell size: takes the mean of the cells inside a larger one, and
- * interpolates linearly between cell centres for a smaller one.
- */
+/** The mean of the cells inside a larger one; interpolated linearly between cell centres for a smaller one. */
 export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
   const { columns, rows, cellPx } = grid;
   const across = weightsAlong(columns, cellPx, map.columns, map.cellPx);
@@ -172,10 +160,7 @@ export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
 
 type Share = readonly [index: number, weight: number];
 
-/**
- * Along one axis, for each target cell: the source cells of which it consists, with weights that
- * add up to 1. The entries of a cell begin at its start and end before the start of the next cell.
- */
+/** For each target cell along one axis, its source cells, with weights that add up to 1, from its start to the next. */
 function weightsAlong(count: number, cellPx: number, sourceCount: number, sourcePx: number) {
   const sharesByCell = Array.from({ length: count }, (_, cell): readonly Share[] =>
     cellPx > sourcePx
@@ -216,12 +201,8 @@ function interpolated(middle: number, count: number, px: number): readonly Share
 }
 
 /**
- * Multiplies the odds of two signals: distance from the training data, and how far a cell exceeds the picture's median
- * for local changes. The second counts only to the degree that a change is suspected. An untouched picture therefore
- * shows little but its distance from the training data, and a picture that is unusual everywhere is bright everywhere.
- *
- * @param outlierScores - outlier score of each cell, 0..1, from `toOutlierScore`.
- * @returns one value 0..1 per cell.
+ * Multiplies the odds of two signals, 0..1 per cell: distance from the training data, and how far a cell exceeds the
+ * median for local changes, which counts only to the degree that a change is suspected.
  */
 function drawAnomaly(
   outlierScores: Float32Array,
@@ -235,13 +216,8 @@ function drawAnomaly(
 }
 
 /**
- * The larger of two products. One is the probability that the picture is generated, times that for the cell; the other
- * is the suspicion of a change, times the probability that the cell was changed. Odd-looking regions therefore stay
- * dark unless there is other evidence against the picture.
- *
- * @param generated - probability 0..1 that each cell is generated.
- * @param fakeProbability - probability 0..1 for the whole picture.
- * @returns one value 0..1 per cell.
+ * The larger of two products, 0..1 per cell: the probability that the picture is generated, times that of the cell; and
+ * the suspicion of a change, times the probability that the cell was changed. Odd regions alone stay dark.
  */
 function drawFake(
   generated: Float32Array,

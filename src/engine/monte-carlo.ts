@@ -37,10 +37,7 @@ export async function measureSpread(
   return toSpread(means, manifest);
 }
 
-/**
- * Dropout masks `[passes, channels]`: 0 with probability `rate`, otherwise 1 / (1 - rate), which preserves the mean
- * ("inverted" dropout).
- */
+/** `[passes, channels]`: 0 with probability `rate`, otherwise 1 / (1 - rate), which preserves the mean. */
 function dropoutMasks(
   { rate, passes }: ModelManifest['dropout'],
   channels: number,

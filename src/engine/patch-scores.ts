@@ -143,12 +143,7 @@ async function scoreReadings(readings: Readings, model: TraceModel): Promise<Log
   return weightedLogits(logits, readings);
 }
 
-/**
- * Divides the shift equally between the real and the fake logit, so that their mean, which measures
- * how much trace there is, stays the same.
- *
- * @param logits - `[readings, 3]`.
- */
+/** Divides the shift equally, so that the mean, which measures the trace, stays. `logits`: `[readings, 3]`. */
 export function weightedLogits(
   logits: Float32Array,
   { weights, shift }: Pick<Readings, 'weights' | 'shift'>,
@@ -183,12 +178,7 @@ async function score(features: Float32Array, count: number, model: TraceModel) {
   return model.readHead(features, count, keepAll, 1);
 }
 
-/**
- * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)|, where W'W is the inverse
- * covariance.
- *
- * @param embeddings - `[count, dimension]`.
- */
+/** |W (e - mean)|, where W'W is the inverse covariance. @param embeddings - `[count, dimension]`. */
 function distancesFromTraining(
   embeddings: Float32Array,
   { embedding }: EmbeddingStatistics,

@@ -52,10 +52,7 @@ export function crossed(
   return rows.flatMap((row) => columns.map((column) => ({ column, row })));
 }
 
-/**
- * First cells of the patches along one side: one every `stride` cells, and one that ends at the
- * edge, so that every border cell is read.
- */
+/** One every `stride` cells, and one that ends at the edge, so that every border cell is read. */
 export function patchStarts(length: number, patchCells: number, stride: number): number[] {
   const last = Math.max(0, length - patchCells);
   const starts: number[] = [];
@@ -102,11 +99,7 @@ function addRow(row: Uint8Array, below: Uint8Array, cellPx: number, textures: Fl
   }
 }
 
-/**
- * The positions of the most textured windows, in descending order; of equal ones, the upper, then the left, first.
- *
- * @param textures - one number per cell of `grid`, from `cellTextures`.
- */
+/** In descending order; of equal ones, the upper, then the left, first. `textures` are those of `cellTextures`. */
 export function mostTextured(
   positions: readonly CellPosition[],
   textures: Float64Array,

@@ -36,10 +36,7 @@ export interface CellMaps {
   readonly columns: number;
   readonly rows: number;
   readonly values: Readonly<Record<MapName, Uint16Array>>;
-  /**
-   * Maps of the methods that locate changes, by method name, and `fusion`, which combines them.
-   * Empty in examinations from earlier versions.
-   */
+  /** By method, and `fusion`, which combines them. Empty in examinations from earlier versions. */
   readonly methods: Readonly<Record<string, Uint16Array>>;
 }
 
@@ -47,17 +44,11 @@ export interface CellMaps {
 export interface Manipulation {
   /** Calibrated probability 0..1 that anything in the picture was changed. */
   readonly probability: number;
-  /**
-   * The largest region that the fusion, or else the strongest method, marks as changed. Null if
-   * there is none, if it covers most of the picture, or if no strategy suspects a change.
-   */
+  /** The largest region marked as changed, the first of the `places`; null if there is none. */
   readonly region: Region | null;
   /** Methods that indicate a change on their own, even weakly. */
   readonly methods: readonly string[];
-  /**
-   * Every marked place, in the order of the numbers; the first is `region`. Empty if no strategy
-   * suspects a change, and absent in examinations from earlier versions.
-   */
+  /** In the order of their numbers; empty if no strategy suspects a change, absent in earlier versions. */
   readonly places?: readonly Place[];
 }
 
@@ -142,10 +133,7 @@ export interface Examination {
   /** Number of Monte Carlo passes, and of patches from which the picture's scores were read. */
   readonly passes: number;
   readonly patchesRead: number;
-  /**
-   * Versions of the product, Node.js, ONNX Runtime, sharp and libvips, and the CPU model. Another
-   * run gives identical bytes only if all of them match.
-   */
+  /** Versions of all that computes, and the CPU model; only if all match does another run give the same bytes. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

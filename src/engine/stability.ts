@@ -38,12 +38,7 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
 /** @param isFake - whether the verdict is fake. */
 export type StabilityTest = (isFake: boolean) => Promise<Stability>;
 
-/**
- * Runs the trials once, when they are first requested.
- *
- * @param logits - logits of the whole picture.
- * @param ratio - likelihood ratio of what the picture's size indicates; counts in the verdict, and so in each trial.
- */
+/** Runs the trials when first requested. @param ratio - likelihood ratio of the picture's size, counted in each. */
 export function createStabilityTest(
   picture: Planes,
   logits: Logits,

@@ -155,10 +155,7 @@ function isAlive(child: ChildProcess): boolean {
   return child.connected && !child.killed && child.exitCode === null && child.signalCode === null;
 }
 
-/**
- * A task that cannot be serialised is a mistake of the caller. A broken channel means that the
- * child has ended, which `close` reports.
- */
+/** Only a task that cannot be serialised is the caller's mistake; if the child has ended, `close` reports it. */
 function sendTask(
   child: ChildProcess,
   task: unknown,

@@ -120,11 +120,7 @@ function chooseOrientation(
   const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;
   return isStored && !isUpright ? 'stored' : 'upright';
 }
-/**
- * If heatmaps of one picture were drawn over another, they would be false evidence.
- *
- * @throws {ForensicsError} `image_not_as_declared`.
- */
+/** Heatmaps over another picture would be false evidence. @throws {ForensicsError} `image_not_as_declared`. */
 function checkSame({ facts }: Picture, examination: Pick<Examination, 'facts'>): void {
   if (facts.sha256 === examination.facts.sha256) return;
   throw new ForensicsError(

@@ -32,10 +32,7 @@ export interface TaskContext extends TaskSettings {
   readonly models: ModelCache;
 }
 
-/**
- * A file that the child reads, with its path encoded as in `byte-names.ts`, or bytes that were
- * already read, with `name` as the name of their file.
- */
+/** A file, with its path encoded as in `byte-names.ts`, or bytes, with the name of their file. */
 export type PictureSource =
   | { readonly path: string }
   | { readonly bytes: Uint8Array; readonly name?: string };
@@ -68,10 +65,7 @@ export interface RenderRequest {
   readonly examination: Examination;
   readonly item: ReportItem;
   readonly languages: readonly Language[];
-  /**
-   * In pixels. If this is the size of the picture as stored but not of the upright picture,
-   * heatmaps have the stored orientation; otherwise, and by default, they are upright.
-   */
+  /** If it fits the picture only as stored, heatmaps have the stored orientation; otherwise they are upright. */
   readonly heatmapSize?: Size;
   /** Also returns the raw maps with one value for each pixel. */
   readonly withFullMaps?: boolean;

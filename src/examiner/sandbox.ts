@@ -39,10 +39,7 @@ const defaultMemoryLimitBytes = 1_800_000_000;
 /** More children gain little, because each needs memory for a whole picture. */
 const maxDefaultPoolSize = 4;
 
-/**
- * One method per task; the table of tasks documents them. Fails at once with `inference_busy` if no
- * child is free and `ifBusy` is `refuse`.
- */
+/** One method per task; see `tasks`. Fails with `inference_busy` if no child is free and `ifBusy` is `refuse`. */
 export interface Sandbox extends Verbs {
   status(): PoolStatus;
   /** Lets running tasks finish, then ends the children. */
@@ -83,7 +80,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   const verbs: unknown = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a child returns what the function that the task names does
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a child returns what its task does
   return { ...(verbs as Verbs), status: () => pool.status(), close: () => pool.close() };
 }
 

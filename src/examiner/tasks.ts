@@ -26,11 +26,7 @@ export const tasks = {
    */
   examine: async (request: ExamineRequest, context: TaskContext) =>
     (await import('./examine.ts')).performExamine(request, context),
-  /**
-   * Reads the picture under each condition, and makes a decision under every strategy.
-   *
-   * @throws {ForensicsError} as `examine`.
-   */
+  /** Decides under each condition and strategy. @throws {ForensicsError} as `examine`. */
   measure: async (request: MeasureRequest, context: TaskContext) =>
     (await import('./examine.ts')).performMeasure(request, context),
   /** @throws {ForensicsError} as `examine`; `image_not_as_declared` if the picture is not the one examined. */

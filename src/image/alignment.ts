@@ -74,9 +74,7 @@ const noFit: Fit = {
   share: 0,
 };
 
-/**
- * Any two of the most similar pairs determine a scale and an offset; those on which most other pairs agree are chosen.
- */
+/** Two pairs determine a scale and an offset; those of the most similar pairs on which most others agree are chosen. */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
   const pairs = similarPairs(keypoints, other.keypoints);
   const similar = pairs.slice(0, triedPairs);
@@ -135,11 +133,7 @@ function fitMap(pairs: readonly Pair[]): Map | null {
   return { scale, left: otherX - scale * x, top: otherY - scale * y };
 }
 
-/**
- * The pairs that agree with a map; each spot of the other picture is used once.
- *
- * @param other - with its keypoints sorted from left to right.
- */
+/** The pairs that agree with a map; each spot of `other`, sorted from left to right, is used once. */
 function collect(
   keypoints: readonly Keypoint[],
   { width, height, keypoints: others }: Fingerprint,

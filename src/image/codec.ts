@@ -109,22 +109,14 @@ export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Sa
 
 // What happens to a picture when it is shared: scaling, and saving as JPEG.
 
-/**
- * Resizes by cubic interpolation, and averages when shrinking. Deterministic for a given version of libvips.
- *
- * The sides of the new size are positive integers; the aspect ratio may change.
- */
+/** Cubic interpolation; averages when shrinking. Sides are positive; deterministic for a given version of libvips. */
 export async function scalePixels(pixels: Pixels, { width, height }: Size): Promise<Pixels> {
   const scaled = fromPixels(pixels).resize({ width, height, fit: 'fill', kernel: 'cubic' });
   const data = await scaled.raw({ depth: 'uchar' }).toBuffer();
   return { width, height, rgb: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }
 
-/**
- * Saves the pixels as a baseline JPEG with libjpeg's tables and 4:2:0 subsampling, as most services do.
- *
- * @param quality - 1..100, libjpeg's scale.
- */
+/** Baseline JPEG with libjpeg's tables and 4:2:0, as most services save. @param quality - 1..100, libjpeg's scale. */
 export async function saveJpeg(pixels: Pixels, quality: number): Promise<Uint8Array> {
   return fromPixels(pixels).jpeg({ quality, chromaSubsampling: '4:2:0' }).toBuffer();
 }

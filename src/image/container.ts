@@ -210,11 +210,7 @@ function toContainer(bytes: Uint8Array, file: FileFacts): Container {
   };
 }
 
-/**
- * Reads only the orientation, 1..8, that the decoder will use; 1 when absent.
- *
- * @throws {ForensicsError} `image_unreadable`, `image_not_supported`.
- */
+/** The orientation, 1..8, that the decoder will use. @throws {ForensicsError} as `readFileClues`. */
 export function orientationIn(bytes: Uint8Array, format: Format): number {
   const { ownOrientation, clues } = readContainer(bytes, format);
   return ownOrientation ?? readOrientation(clues.blocks.exif);

@@ -210,10 +210,7 @@ async function decodeJpeg(request: PixelRequest, container: Container): Promise<
   return decodeDamaged('jpg', { request, container }, rows);
 }
 
-/**
- * True for libjpeg's warnings about padding between a scan and the next marker, which costs no pixels when skipped. All
- * other warnings, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
- */
+/** True for padding between a scan and the next marker; all other warnings of libjpeg mean that pixels are guessed. */
 function isHarmless(message: string): boolean {
   const warnings = message.split('\n').filter((line) => line.trim() !== '');
   return warnings.every((line) => line.includes('extraneous bytes before marker'));

@@ -93,11 +93,7 @@ const namesOfTexts: Readonly<Record<number, string>> = {
   0xa43c: 'MetadataEditingSoftware',
 };
 
-/**
- * Reads text from every block, and each other value from the first block that has it. Never throws.
- *
- * @param blocks - TIFF structures, without the leading `Exif\0\0`.
- */
+/** Text from every block (a TIFF structure), each other value from the first block that has it. Never throws. */
 export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   const read = blocks.map((tiff) => ({ tiff, directories: readDirectories(tiff) }));
   const directories = joinDirectories(read.map(({ directories: one }) => one));

@@ -52,11 +52,7 @@ export function jpegIccProfile(segments: readonly MarkerSegment[]): Uint8Array |
   return parts.length === 0 ? null : Buffer.concat(parts);
 }
 
-/**
- * The colour space of the samples, determined as in libjpeg's `default_decompress_parms`.
- *
- * @param ids - component identifiers of the frame.
- */
+/** As in libjpeg's `default_decompress_parms`. @param ids - component identifiers of the frame. */
 export function jpegColourSpace(
   segments: readonly MarkerSegment[],
   ids: readonly number[],

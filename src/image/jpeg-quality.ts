@@ -61,12 +61,7 @@ function diagonalAt(place: number): number {
   return (place >> 3) + (place & 7);
 }
 
-/**
- * Reorders 64 values from zig-zag order to row-major.
- *
- * @param values - in zig-zag order.
- * @see ITU-T T.81 (1992), Figure A.6.
- */
+/** Reorders 64 values from zig-zag order to row-major. @see ITU-T T.81 (1992), Figure A.6. */
 export function inRows(values: readonly number[]): number[] {
   const rows: number[] = Array.from({ length: placesInBlock.length });
   for (const [position, place] of placesInBlock.entries()) rows[place] = values[position]!;

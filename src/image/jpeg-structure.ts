@@ -132,10 +132,7 @@ function readComponent(payload: Uint8Array, at: number): JpegComponent {
   return { id: payload[at]!, h, v, quantisationTable };
 }
 
-/**
- * T.81 B.2.4.1: a DQT segment contains one or more tables; a later one replaces an earlier one with the same
- * identifier.
- */
+/** T.81 B.2.4.1: a segment has one or more tables; a later one replaces an earlier one with the same identifier. */
 function readQuantisationTables(segments: readonly MarkerSegment[]): QuantisationTable[] {
   const tables = new Map<number, QuantisationTable>();
   for (const { marker, payload } of segments) {

@@ -245,10 +245,7 @@ function halve({ width, height, values }: Plane): Plane {
   return { ...size, values: half };
 }
 
-/**
- * Gaussian blur, truncated at three times its width; past the edge, the nearest pixel. V8 optimises
- * one call per row better than a loop within a loop.
- */
+/** Truncated at three times its width; past the edge, the nearest pixel. V8 optimises a call per row best. */
 function blur({ width, height, values }: Plane, sigma: number): Float32Array {
   const weights = halfGaussian(sigma);
   const reach = weights.length - 1;

@@ -37,11 +37,7 @@ export interface Metadata {
 /** In examinations from earlier versions, warnings are English sentences. */
 export type StoredWarning = Warning | string;
 
-/**
- * Reads the blocks, truncating text to the length stored; a broken block becomes a warning. Never throws.
- *
- * @returns `orientation`: that of EXIF, 1..8; 1 when absent or invalid.
- */
+/** Truncates text to the length stored; a broken block becomes a warning. Never throws. The orientation is EXIF's. */
 export function readMetadata(blocks: MetadataBlocks) {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];
@@ -152,10 +148,7 @@ const maxTags = 200;
 const maxNameLength = 100;
 const maxTextLength = 2000;
 
-/**
- * Keeps at most 200 tags, with names of at most 100 and texts of at most 2,000 characters, without positions.
- * Truncation is reported in `warnings`.
- */
+/** Leaves out positions, and reports in `warnings` what was cut. */
 function keepTags(
   place: MetadataPlace,
   tags: ReadonlyMap<string, unknown>,
@@ -188,10 +181,7 @@ function isPosition(name: string, value: unknown): boolean {
   return typeof value === 'string' && /GPS ?(?:latitude|longitude|position)/i.test(value);
 }
 
-/**
- * Replaces control characters other than line breaks and tabs with spaces, and unpaired surrogates with the replacement
- * character.
- */
+/** Control characters other than line breaks and tabs become spaces, unpaired surrogates the replacement character. */
 function cleanText(text: string, maxLength = maxTextLength): string {
   return text
     .slice(0, maxLength)
@@ -249,10 +239,7 @@ function readExif(tiff: Uint8Array): FoundTags {
 /** Longer values that are not text are never shown: pixel strips, maker notes, embedded blocks. */
 const maxValueBytes = 1024;
 
-/**
- * Makes a copy that exifreader reads quickly: it cuts long arrays to one value, and declares Exif
- * 3.0 text, a type unknown to exifreader, as ASCII.
- */
+/** A copy that exifreader reads: long arrays cut to one value, and text of Exif 3.0, a type unknown to it, as ASCII. */
 function asEarlierExif(tiff: Uint8Array): ArrayBuffer {
   const copy = Uint8Array.from(tiff);
   const view = new DataView(copy.buffer);

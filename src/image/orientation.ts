@@ -3,13 +3,7 @@ import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const orientationTag = 0x0112;
 
-/**
- * The EXIF orientation: how the stored picture must be rotated and mirrored to be upright.
- *
- * @param blocks - TIFF structures, without the leading `Exif\0\0`; the first one with an orientation applies.
- * @returns 1..8; 1 when absent, invalid or past the end of the block.
- * @see EXIF 2.32, tag 0x0112.
- */
+/** 1..8, from the first block (a TIFF structure) that has one; 1 when absent or invalid. @see EXIF 2.32, tag 0x0112. */
 export function readOrientation(blocks: readonly Uint8Array[]): number {
   const values = blocks.map((tiff) =>
     readWholeNumber(readDirectories(tiff).primary.get(orientationTag)),

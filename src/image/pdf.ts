@@ -68,7 +68,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
 }
 
 /**
- * Extracts one part as a file: a JPEG as the PDF stores it; any other picture, or a rendered page, as PNG.
+ * A JPEG as the PDF stores it; any other picture, or a rendered page, as PNG.
  *
  * @throws {ForensicsError} as `listPdfParts`; `image_too_large`.
  */
@@ -232,9 +232,7 @@ function sizeInSamples({ lib, answer }: Page, object: number) {
   return isKnown ? { width, height } : { width: 0, height: 0 };
 }
 
-/**
- * The bounding box of a picture on the page as displayed (cropped and rotated); its matrix maps the unit square to it.
- */
+/** The bounding box on the page as displayed (cropped and rotated); the matrix maps the unit square to the picture. */
 function placeOf({ lib, answer, page, mm }: Page, [a, b, c, d, e, f]: Matrix): Place {
   // The function returns integers, so these are hundredths of a millimetre.
   const [width, height] = [Math.round(mm.width * 100), Math.round(mm.height * 100)];

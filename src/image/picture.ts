@@ -17,10 +17,7 @@ import type { JpegStructure } from './jpeg-structure.ts';
 import type { MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
 
-/**
- * How the pixels were converted to 8-bit RGB, and anything unusual about the file, even though every viewer displays
- * it. The examiner should know all of this.
- */
+/** How the pixels were converted to 8-bit RGB, and anything unusual about the file, even if viewers display it. */
 export const pictureNotes = [
   'converted_from_cmyk',
   'converted_from_grey',
@@ -98,10 +95,7 @@ export interface Picture {
   readonly rgb: Uint8Array;
   /** As in `LumaPlane`. */
   readonly luma: Uint8Array;
-  /**
-   * The EXIF thumbnail as stored. The orientation tag applies to the picture; cameras may or may
-   * not rotate the thumbnail too. Absent if there is none, or if it cannot be decoded.
-   */
+  /** The EXIF thumbnail as stored, which cameras may or may not have rotated; absent if it cannot be decoded. */
   readonly thumbnail?: LumaPlane;
   /** Text hidden in the lowest bits of the pixels, if any. */
   readonly hiddenText?: MetadataText;

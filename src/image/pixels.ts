@@ -73,11 +73,7 @@ export function halvePixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): Pixe
   return { width, height, rgb: half };
 }
 
-/**
- * Converts pixels to RGB: three samples are kept, and four are composited over white.
- *
- * @returns `hadTransparency`: whether at least one pixel was transparent.
- */
+/** Keeps three samples, and composites four over white; `hadTransparency` if a pixel was transparent. */
 export function toRgb({ data, channels }: Pick<RawPixels, 'data' | 'channels'>): {
   readonly rgb: Uint8Array;
   readonly hadTransparency: boolean;
@@ -98,11 +94,7 @@ export function toRgb({ data, channels }: Pick<RawPixels, 'data' | 'channels'>):
   return { rgb, hadTransparency };
 }
 
-/**
- * Luma, 0.299 R + 0.587 G + 0.114 B, rounded half up, one sample per pixel.
- *
- * @see ITU-R BT.601-7, 2.5.1; JFIF 1.02 uses it at full range.
- */
+/** As in `LumaPlane`, rounded half up. @see ITU-R BT.601-7, 2.5.1; JFIF 1.02 uses it at full range. */
 export function toLuma(rgb: Uint8Array): Uint8Array {
   const pixels = rgb.length / 3;
   const luma = new Uint8Array(pixels);

@@ -178,9 +178,7 @@ function truncated(): ForensicsError {
 
 // Extracts the metadata from the chunks of a PNG file; compressed text is inflated within limits.
 
-/**
- * Limit for one piece of inflated text; all of them together may have twice as much. Photoshop's take up to a megabyte.
- */
+/** Limit for one piece of inflated text, in bytes; all together may have twice as much. Photoshop writes a megabyte. */
 const maxInflatedBytes = 16_000_000;
 const maxWarnings = 8;
 const maxInflatedTotal = 2 * maxInflatedBytes;
@@ -237,9 +235,7 @@ function isXmp(block: Uint8Array): boolean {
 
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
-/**
- * Returns null and warns of a decompression bomb or a broken stream; gives up on a file after the first few.
- */
+/** Null, with a warning, for a decompression bomb or a broken stream; gives up on a file after the first few. */
 function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;
   return (compressed, keyword) => {

@@ -7,9 +7,7 @@ const byteOrderMarks: readonly (readonly [encoding: Encoding, mark: readonly num
 ];
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/**
- * Chooses the encoding by the byte order mark or the positions of zero bytes; otherwise UTF-8 if valid, else Latin-1.
- */
+/** By the byte order mark or the positions of zero bytes; otherwise UTF-8 if valid, else Latin-1. */
 export function decodeText(bytes: Uint8Array): string {
   const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte));
   const encoding = marked?.[0] ?? encodingByZeros(bytes);

@@ -23,10 +23,7 @@ const maxDepth = 100;
 const containers = /^(?:rdf:(?:RDF|Description|Bag|Seq|Alt|li|value)|x:x[am]pmeta|.*:RDF)$/;
 const noProperty = /^(?:xmlns|xml|x|rdf)(?::|$)/;
 
-/**
- * @returns the values, and `isWhole`: false if the packet is truncated, or has more values than were read.
- * @throws {Error} if this is not a packet, or nothing in it can be read.
- */
+/** `isWhole` is false if the packet is truncated or has too many values. @throws {Error} if nothing can be read. */
 export function readXmp(packet: Uint8Array) {
   const read = createReader();
   const isScanned = scanXml(decodeText(packet), read);
@@ -138,9 +135,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 /** The number of tags in a 16 MB packet whose entries are as long as those of Photoshop. */
 const maxTags = 600_000;
 
-/**
- * Passes elements and text to the reader in order. False if the text ends inside a tag, or if there are too many tags.
- */
+/** False if the text ends inside a tag, or if there are too many tags. */
 function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
   let position = 0;
   for (let tags = 0; tags < maxTags; tags++) {

@@ -6,10 +6,7 @@
 import { createHash } from 'node:crypto';
 import { ForensicsError } from '../errors.ts';
 
-/**
- * Reads a value. @param name - name of the field, for the message.
- * @throws {ForensicsError} `model_integrity` for a missing or invalid value.
- */
+/** @param name - of the field, for the message. @throws {ForensicsError} `model_integrity` for an invalid value. */
 export type Reader<T> = (value: unknown, name: string) => T;
 
 /** The result type of an object reader, in which fields that may be undefined are optional. */
@@ -31,10 +28,7 @@ export function damaged(detail: string): ForensicsError {
   );
 }
 
-/**
- * Parses the JSON text of a model file. @param name - name of the file, for the message.
- * @throws {ForensicsError} `model_integrity` if `text` is not JSON.
- */
+/** @param name - of the file, for the message. @throws {ForensicsError} `model_integrity` if it is not JSON. */
 export function parseModelJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
@@ -148,10 +142,7 @@ const strategyNumbers = (min: number, max: number) => {
 };
 export type StrategyThresholds = ReturnType<ReturnType<typeof strategyNumbers>>;
 
-/**
- * Reads limits that are monotone over the strategies, so that every picture decided under one of
- * them is also decided under the next. Rejects any other order.
- */
+/** Limits in this order over the strategies, so that a picture decided under one is also decided under the next. */
 export function thresholds(
   order: 'decreasing' | 'increasing',
   min: number,
@@ -214,9 +205,7 @@ export function rootFields(json: string) {
   return fields(parseModelJson(json, 'manifest.json'), 'manifest.json');
 }
 
-/**
- * Adds the manifest to its model's files, because thresholds and calibration affect decisions as much as weights.
- */
+/** Adds the manifest, because thresholds and calibration affect decisions as much as weights. */
 export function withManifest(files: ModelFiles, json: string): ModelFiles {
   const bytes = Buffer.from(json);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

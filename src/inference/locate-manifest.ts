@@ -127,10 +127,7 @@ const locateManifest = object({
     /** The network reads the whole picture at once, so a larger one is halved until it fits. */
     maxPixels: whole(65_536, 1e8),
   }),
-  /**
-   * Limits on the probability that anything was changed: at or above `manipulatedMin`, the verdict
-   * is manipulated; at or above `suspectedMin`, it is never real.
-   */
+  /** Limits on the probability of a change: manipulated from `manipulatedMin`, never real from `suspectedMin`. */
   thresholds: (value, name) => {
     const read = locateThresholds(value, name);
     // One limit falls and the other rises, so it is enough to check their order under the last
@@ -143,9 +140,8 @@ const locateManifest = object({
     places: object({
       offset: weight,
       /**
-       * What is subtracted from each cell: the shares, 0..1, of the picture's median and of its
-       * strongest cells, and log odds for each doubling of a megapixel. Absent in manifests of
-       * version 1.0.0, which subtracted the same from every picture.
+       * Subtracted from each cell: shares, 0..1, of the picture's median and strongest cells, and log odds for each
+       * doubling of a megapixel. Absent in version 1.0.0.
        */
       level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
         middle: 0,
@@ -156,16 +152,11 @@ const locateManifest = object({
     }),
     picture: object({
       offset: weight,
-      /**
-       * Log odds for each doubling of a megapixel, and for quality 0 relative to 100. Absent before
-       * version 1.2.0, which treated every size and quality alike.
-       */
+      /** Log odds for each doubling of a megapixel, and for quality 0 relative to 100. Absent before version 1.2.0. */
       perDoubling: orElse(weight, 0),
       compression: orElse(weight, 0),
       weights: named(methodName, weight),
-      /**
-       * Methods that can raise a suspicion alone, by indicating a change more than weakly. Absent before version 2.4.0.
-       */
+      /** Methods that can raise a suspicion alone. Absent before version 2.4.0. */
       suspectAlone: orElse(list(matching(methodName, 'a method')), []),
     }),
   }),

@@ -52,10 +52,7 @@ const longerSides: Reader<readonly [min: number, max: number]> = (value, name) =
   return [from, whole(from, 1e6)(max, `${name}[1]`)];
 };
 
-/**
- * How well the weights and thresholds in the package did on labelled pictures on which neither was
- * fitted, with one processing history. Shares are 0..1.
- */
+/** Results on labelled pictures with one processing history, on which nothing was fitted. Shares are 0..1. */
 const measuredCondition = object({
   /** Processing history, such as `as is` or `jpeg 75`. */
   condition: text,
@@ -78,10 +75,7 @@ export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 const maxReadPixels = 4_000_000;
 
 const viewFields = object({
-  /**
-   * A larger picture is scaled down to this many pixels before its patches are read. The name
-   * cannot change, because released manifests contain it.
-   */
+  /** A larger picture is scaled down to this. Released manifests contain the name. */
   mostPixels: whole(65_536, maxReadPixels),
   /** Side and number of the full-resolution squares that are read too if the picture was scaled down. */
   tilePx: whole(32, 4096),
@@ -103,10 +97,7 @@ const views: Reader<Views> = (value, name) => {
   return read;
 };
 
-/**
- * A second network, `transformer.onnx`, which reads the whole picture, squeezed into a square, and
- * full-resolution squares; see `engine/transformer.ts`.
- */
+/** A second network, `transformer.onnx`; see `engine/transformer.ts`. */
 const transformer = object({
   /** Layout of the squares: they begin at multiples of `stepPx`, without overlap, and the most textured are read. */
   sidePx: whole(32, 1024),
@@ -184,10 +175,7 @@ const imageManifest = object({
     compressionMax: thresholds('increasing', 0, 1),
     anomalyMax: thresholds('increasing', 0, 1),
   }),
-  /**
-   * Separate limits for pictures with a compression score of at least `from`, in which real
-   * pictures look more like generated ones; null if the same limits apply to all pictures.
-   */
+  /** Limits for a compression score of at least `from`; null if the same limits apply to all pictures. */
   compressedRegime: orNull(object({ from: share, fakeMin })),
   /** The same for pictures with fewer than `below` pixels; if both apply, the higher limit counts. */
   smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),

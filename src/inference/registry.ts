@@ -50,7 +50,7 @@ export function createRegistry(
      * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged manifest.
      */
     find: async (id: string | null) => (await findImage(id)).manifest,
-    /** The image model with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file. */
+    /** The image model with its files. @throws {ForensicsError} as `find`; `model_integrity` names the damaged file. */
     open: async (id: string | null) => openModel(await findImage(id)),
     /** Like `find`, for localisation models. */
     findLocator: async (id: string | null = null) => (await findLocator(id)).manifest,
@@ -60,21 +60,16 @@ export function createRegistry(
       const files = await verifiedFiles(entry);
       return { manifest: entry.manifest, network: files.get(locateFile)! };
     },
-    /**
-     * A stamp of every file of both default models: if it is unchanged, so are the files.
-     *
-     * @throws {ForensicsError} as `find`, and `model_integrity` for a missing file.
-     */
+    /** Unchanged as long as the files of both default models are. @throws {ForensicsError} as `find` and `open`. */
     stampDefaults: async () => {
       const { images, locators } = await read();
       const defaults = [findEntry(images, null), findEntry(locators, null)];
       return JSON.stringify(await Promise.all(defaults.map(stampFiles)));
     },
     /**
-     * Checks every file of a model of either kind, or of all models if `id` is null.
+     * Checks every file of a model of either kind; if `id` is null, of all, of which there must be one of each kind.
      *
-     * @throws {ForensicsError} as `open`; for all models, also if there is no model of a kind or a
-     *   manifest is damaged.
+     * @throws {ForensicsError} as `open`.
      */
     verify: async (id: string | null) => {
       const { images, locators, all } = await read();
@@ -148,11 +143,7 @@ function neededFiles(manifest: AnyManifest): readonly string[] {
   return ['model.onnx', 'head.onnx', ...own, statisticsFile];
 }
 
-/**
- * Verifies every file in the manifest, even those that this version does not use.
- *
- * @throws {ForensicsError} `model_integrity`, naming the damaged file.
- */
+/** Even those that this version does not use. @throws {ForensicsError} `model_integrity`, naming the damaged file. */
 async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
   const { manifest } = model;
   const files = new Map(

@@ -83,12 +83,7 @@ function parse(answer: unknown): unknown {
   }
 }
 
-/**
- * The certificates in a PEM file, without any other text.
- *
- * @throws {ForensicsError} `config_invalid` if the file cannot be read, contains no certificate, or
- *   contains an invalid one.
- */
+/** The certificates in a PEM file. @throws {ForensicsError} `config_invalid` if one is invalid or there is none. */
 export function readTrustList(file: string): string {
   let cause: unknown;
   try {

@@ -10,10 +10,7 @@ import type { ThreadTask } from './c2pa-reader.ts';
 /** crJSON is text: once its pictures are left out, it is far shorter than this, even for a 16 MB store. */
 const maxAnswerLength = 4_000_000;
 
-/**
- * Nothing in a file may cause a connection. Two settings of the library forbid it (no remote
- * manifests, no allowed hosts), and the network functions are removed as well.
- */
+/** Nothing in a file may cause a connection: two settings forbid it, and the network functions are removed as well. */
 globalThis.fetch = () => Promise.reject(new Error('The examination may not open connections.'));
 
 const readerSettings = (trustList: string | null) => ({

@@ -155,10 +155,7 @@ function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): reado
   });
 }
 
-/**
- * The declared creation determines the origin of the whole picture. Generated content that was
- * added later, or in a part, makes the picture manipulated.
- */
+/** Creation determines the origin of the whole; generated content added later, or in a part, makes it manipulated. */
 function declaredOrigin(
   origin: DeclaredOrigin | null,
   action: string,

@@ -170,10 +170,7 @@ function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
 /** Years in which camera clocks that were never set start, on 1 January. */
 const firstYears: ReadonlySet<number> = new Set([1904, 1970, 1980, 1990, 2000]);
 
-/**
- * Whether a clock is still counting from its first date, at most a week earlier. Some cameras start
- * at midnight on 1 January of the year in which they were made.
- */
+/** At most a week after the first date. Some cameras start on 1 January of the year in which they were made. */
 function isUnset(at: Date): boolean {
   if (at.getUTCMonth() !== 0) return false;
   const day = at.getUTCDate();

@@ -25,10 +25,7 @@ export function findTexts(all: readonly FileText[]): ForeignTexts {
 
 const maxTextLength = 200;
 
-/**
- * Puts the text on one line, removes control characters, and characters that hide text or change
- * its direction, and truncates the text to 200 characters.
- */
+/** One line of at most 200 characters, without control characters and those that hide text or turn its direction. */
 export function printable(text: string): string {
   // Truncated before cleaning, because the text may have a million characters.
   const cleaned = text

@@ -11,10 +11,7 @@ import type { StoredWarning } from '../image/metadata.ts';
 /** The contract describes these types; all text in them comes from the file. */
 type Stated = Evidence['provenance'];
 
-/**
- * `value` is untrusted, made printable and truncated to 200 characters; `generator` is the name of
- * a product, if it is stated or clearly recognisable.
- */
+/** `value` is untrusted but `printable`; `generator` is a product, if stated or clearly recognisable. */
 export type Declaration = Stated['declarations'][number];
 
 /**

@@ -81,10 +81,7 @@ function toolIn(tool: FileText, texts: ForeignTexts): NamedSoftware {
   return system === null ? { kind, name, place } : { kind: 'firmware', name: system, place };
 }
 
-/**
- * Versions on their own (Apple, Huawei) or after the maker's own prefix: `Ver.1.00`, `ILCE-7M3
- * v3.10`, `HDR+ 1.0.585804401zd`.
- */
+/** On their own (Apple, Huawei) or after a prefix: `Ver.1.00`, `ILCE-7M3 v3.10`, `HDR+ 1.0.585804401zd`. */
 const version =
   /^\d+(?:\.\d+){1,3}$|^(?:.{0,40} )?(?:firmware |ver(?:sion)?[. ]?|v)\d+(?:\.\d+)+\w*$|^HDR\+ /i;
 
@@ -103,10 +100,7 @@ function firmwareNamed(name: string, texts: ForeignTexts): string | null {
   return isBuild || version.test(name) ? name : null;
 }
 
-/**
- * Maker and model. The maker is left out if the model starts with it or with its first word: `NIKON
- * CORPORATION`, `NIKON D800`.
- */
+/** The maker is left out if the model starts with its first word: `NIKON CORPORATION`, `NIKON D800`. */
 function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   const firstText = (field: string): FileText | undefined => texts.of(field)[0];
   const make = firstText('Make');

@@ -9,10 +9,7 @@ import type { LumaPlane, Picture } from '../image/picture.ts';
 import { correlate } from './correlation.ts';
 
 export interface ThumbnailComparison {
-  /**
-   * Aspect ratio of the thumbnail divided by the picture's, or the reciprocal if that is larger: 1
-   * if the shape is the same, otherwise more.
-   */
+  /** Aspect ratio relative to the picture's, or the reciprocal: 1 if the shape is the same, otherwise more. */
   readonly shapeRatio: number;
   /** Correlation of thumbnail and picture on a grid of cells, -1..1; null if either is too uniform to compare. */
   readonly correlation: number | null;

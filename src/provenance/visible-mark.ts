@@ -46,10 +46,7 @@ const patchSide = framed + 2 * slack;
 /** Standard deviation, over photographs, of the correlation with a star at a fixed place. */
 const chance = 0.06;
 
-/**
- * How closely edges in the corner follow the outline of a star, in standard deviations of what
- * chance would produce; 0 if they hardly do.
- */
+/** In standard deviations of what chance would produce; 0 if edges hardly follow the outline of a star. */
 export function deviationsOfStar(picture: Pixels): number {
   const { width, height } = picture.facts;
   const shorter = Math.min(width, height);
@@ -117,10 +114,7 @@ function cutPatch({ side, sums }: Corner, start: number, step: number): Float64A
   return patch;
 }
 
-/**
- * The star is what remains of a square when four circles around its corners are cut out; this is
- * the radius of the circles, and the offset of their centres.
- */
+/** The star is a square without four circles around its corners: their radius, and the offset of their centres. */
 const circles = { radius: 0.6425, offset: 0.6435 };
 
 /** How deep a point of the frame lies inside the star, in star sides; negative outside the star. */

@@ -18,10 +18,7 @@ interface Mark {
   readonly bits: readonly number[];
 }
 
-/**
- * Messages from CompVis/stable-diffusion, Stability-AI/stablediffusion, Stability-AI/generative-models and diffusers,
- * black-forest-labs/flux.
- */
+/** From CompVis/stable-diffusion, two repositories of Stability-AI, diffusers and black-forest-labs/flux. */
 export const marks: readonly Mark[] = [
   ofText('Stable Diffusion 1 (reference code)', 'StableDiffusionV1'),
   ofText('Stable Diffusion 2 (reference code)', 'SDV2'),

@@ -21,10 +21,7 @@ export interface Moves {
 
 const passes = 3;
 
-/**
- * Fits by least squares, then again without the points that are off by more than `maxOffsetPx`.
- * Null if the points are collinear, or if fewer than half of them follow one transform.
- */
+/** Least squares, repeated without points off by more than `maxOffsetPx`. Null if collinear, or if most disagree. */
 export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   const kept = new Uint8Array(moves.x.length).fill(1);
   let affine: Affine | null = null;
@@ -133,10 +130,7 @@ export function moved(
   return [a * x + b * y + c, d * x + e * y + f];
 }
 
-/**
- * Solves `matrix x = right` for a symmetric positive definite matrix, row-major; null if it is singular. Overwrites
- * both arguments.
- */
+/** Solves `matrix x = right` for a symmetric positive definite matrix, row-major; null if singular. Overwrites both. */
 export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array | null {
   const n = right.length;
   for (let pivot = 0; pivot < n; pivot++) {

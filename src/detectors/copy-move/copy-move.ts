@@ -51,12 +51,7 @@ export const copyMove: Detector<LocalisedFinding | Skipped> = {
   examine: ({ picture }) => findCopies(workingPicture(picture), picture.facts),
 };
 
-/**
- * The second part of `copyMove`, which does not need the picture itself, so that another thread can run it.
- *
- * @param size - size of the picture, in pixels.
- * @param described - the described surroundings of each pixel, if another thread has computed them already.
- */
+/** The second part of `copyMove`, without the picture, so that another thread can run it. `described` saves a step. */
 export function findCopies(
   working: WorkingPicture,
   { width, height }: Size,
@@ -219,10 +214,7 @@ const minCells = 15;
 /** Maximum total area of all regions, relative to the picture, because patterns cover it many times over. */
 const maxCover = 2;
 
-/**
- * @param seeds - sorted by size, the largest first.
- * @param search.minPx - minimum displacement: anything displaced by less is the same object.
- */
+/** @param seeds - the largest first. Anything displaced by less than `minPx` is the same object. */
 function growAll(
   seeds: readonly Region[],
   details: Details,

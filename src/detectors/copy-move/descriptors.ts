@@ -120,10 +120,7 @@ export const columnMask = 0xffff;
 /** Minimum standard deviation, in grey levels: anything smoother would match everything. */
 export const minSpread = 1.5;
 
-/**
- * The least correlated of the descriptor components that carry the most information, each with its
- * number of equal-frequency bins.
- */
+/** The least correlated of the most informative descriptor components, each with its number of equal-frequency bins. */
 const digits = [
   { slot: 3, parts: 8 },
   { slot: 10, parts: 8 },
@@ -138,7 +135,7 @@ const sampledEvery = 61;
 
 /**
  * A counting sort of the pixels. @returns `keys`: the key of each pixel, -1 if it is too smooth to describe; `members`:
- * the pixels by key, packed as `row << rowBits | column`; `starts`: the first member of each key, and the end of the last.
+ * the pixels by key, packed as `row << rowBits | column`; `starts`: the first member of each key, and the end.
  */
 export function sortByKey(parts: Surroundings & Size) {
   const { descriptors, spread, width, height } = parts;

@@ -87,10 +87,7 @@ export function growExtent(region: Region, picture: WorkingPicture, columns: num
   return Int32Array.from(taken);
 }
 
-/**
- * Difference in grey levels between the surroundings of a cell and their destination under the
- * region's transform; infinite if either lies outside the picture.
- */
+/** Difference in grey levels between the surroundings of a cell and its destination; infinite outside the picture. */
 function differing({ affine }: Region, { width, height, luma }: WorkingPicture, columns: number) {
   const { a, b, c, d, e, f } = affine;
   return (cell: number): number => {

@@ -49,10 +49,7 @@ const matchBytes = 8;
 /** Kept between pictures, with at most 16 MB of memory. Handles one picture at a time. */
 let kept: ReturnType<typeof instantiate> | null = null;
 
-/**
- * Allocates zeroed space in the kernel's memory for the descriptors of `pixels` pixels. The space
- * allocated for the previous picture must no longer be used.
- */
+/** Zeroed space in the kernel's memory for descriptors; that of the previous picture must no longer be used. */
 export function allocateDescriptors(pixels: number): Int16Array {
   kept ??= instantiate();
   const { memory } = kept;

@@ -141,10 +141,7 @@ function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): U
   return isPlane;
 }
 
-/**
- * Residual sum of squares about the fitted plane, computed relative to the centre value, so that
- * large coordinates do not reduce precision.
- */
+/** Residual sum of squares, relative to the centre value, so that large coordinates do not reduce precision. */
 function planeResidual(values: Float32Array, cell: number, columns: number): number {
   const side = 2 * windowCells + 1;
   const middle = values[cell]!;
