@@ -70,21 +70,6 @@ describe('examining', () => {
     expect(drawn.reports.en?.texts).toEqual((await draw(whole)).reports.en?.texts);
   });
 
-  test('a file name that contradicts the content is noted', async () => {
-    const wrong = join(folder, 'scene.png');
-    writeFileSync(wrong, jpeg);
-
-    const { facts } = await examine({ source: { path: wrong } });
-
-    expect(facts.notes).toEqual(['extension_disagrees']);
-  });
-
-  test('keeps one child warm', async () => {
-    await examine({});
-
-    expect(sandbox.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
-  });
-
   test('a picture may match its declaration either upright or as stored', async () => {
     const { width, height } = size;
     const turned = await sceneJpeg({ ...size, seed: 1, orientation: 6 });

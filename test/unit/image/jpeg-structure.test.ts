@@ -118,12 +118,6 @@ describe('chroma subsampling', () => {
     expect(named(factors)).toBe(name);
   });
 
-  test('has the values that were passed to sharp', async () => {
-    const full = await scene.clone().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
-
-    expect(readJpeg(full).structure.chromaSubsampling).toBe('4:4:4');
-  });
-
   test.each([[0x01], [0x10], [0x51], [0x15]])('a factor outside 1..4 is rejected: %i', (factor) => {
     expect(() => named([factor])).toThrow(unreadable);
   });

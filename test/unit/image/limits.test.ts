@@ -44,9 +44,3 @@ test('one byte beyond the limit is rejected and never reported with the size of 
     }),
   );
 });
-
-test('zero bytes count as an empty file', () => {
-  expect(() => checkSizeBytes(0, defaultLimits)).toThrow(
-    expect.objectContaining({ code: 'image_empty' }),
-  );
-});

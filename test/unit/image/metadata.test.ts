@@ -138,7 +138,7 @@ describe('EXIF', () => {
   test('a thumbnail is reported', async () => {
     const thumbnail = await sharp(png).resize(16).jpeg().toBuffer();
 
-    const { metadata } = ofJpeg(withSegments(jpeg, exifWithThumbnail(thumbnail)));
+    const { metadata } = ofJpeg(withSegments(jpeg, exifSegment({ thumbnail })));
 
     expect(metadata.hasThumbnail).toBe(true);
   });
@@ -327,25 +327,6 @@ describe('PNG text', () => {
 
 function utf8(text: string) {
   return { type: 129, bytes: Buffer.from(`${text}\0`) };
-}
-
-/** APP1 with an empty IFD0 and an IFD1 that points to a JPEG after it (little endian). */
-function exifWithThumbnail(thumbnail: Buffer): Buffer {
-  const tiff = Buffer.alloc(44);
-  tiff.write('II*\0', 0, 'latin1');
-  tiff.writeUInt32LE(8, 4);
-  tiff.writeUInt16LE(0, 8);
-  tiff.writeUInt32LE(14, 10);
-  tiff.writeUInt16LE(2, 14);
-  const entry = (at: number, tag: number, value: number) => {
-    tiff.writeUInt16LE(tag, at);
-    tiff.writeUInt16LE(4, at + 2);
-    tiff.writeUInt32LE(1, at + 4);
-    tiff.writeUInt32LE(value, at + 8);
-  };
-  entry(16, 0x0201, 44);
-  entry(28, 0x0202, thumbnail.length);
-  return jpegSegment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), tiff, thumbnail]));
 }
 
 /** One image resource 0x0404 with these records: dataset number and text. */

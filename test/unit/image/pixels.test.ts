@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutPixels, halvePixels, toLuma, toPlanes, toRgb } from '../../../src/image/pixels.ts';
+import { cutPixels, halvePixels, toLuma, toPlanes } from '../../../src/image/pixels.ts';
 
 /** A picture whose red channel numbers its pixels. */
 function counted(width: number, height: number) {
@@ -44,16 +44,4 @@ test('luma of every grey is the grey itself', () => {
   const greys = Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3));
 
   expect([...toLuma(greys)]).toEqual(Array.from({ length: 256 }, (_, i) => i));
-});
-
-test('transparency is composited over white, and reported', () => {
-  const data = Uint8Array.of(10, 20, 30, 255, 10, 20, 30, 0, 0, 100, 255, 51);
-
-  const flat = toRgb({ data, channels: 4 });
-
-  // 51 / 255 = 0.2: 0.8 of the white, 0.2 of the colour.
-  expect(flat).toEqual({
-    rgb: Uint8Array.of(10, 20, 30, 255, 255, 255, 204, 224, 255),
-    hadTransparency: true,
-  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pngPixelBytes, readPng, readPngSize } from '../../../src/image/png.ts';
+import { pngPixelBytes, readPng } from '../../../src/image/png.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
 import {
   pngChunk,
@@ -36,12 +36,6 @@ describe('readPng', () => {
     expect(readPng(stripped).width).toBe(80);
   });
 
-  test('what follows the end of the picture is not part of it', () => {
-    const file = readPng(Buffer.concat([plain, Buffer.from('tail')]));
-
-    expect(file.endOffset).toBe(plain.length);
-  });
-
   test.each([
     ['a flipped bit in the header', damage(plain, 20)],
     ['a first chunk that is not a header', Buffer.concat([pngSignature, pngChunk('IDAT', 'x')])],
@@ -53,12 +47,6 @@ describe('readPng', () => {
   ])('%s is refused', (_, png) => {
     expect(() => readPng(png)).toThrow(unreadable);
   });
-});
-
-test('readPngSize needs only the first chunk', () => {
-  const head = Buffer.concat([pngSignature, pngHeader(50_000, 40_000)]);
-
-  expect(readPngSize(head)).toEqual({ width: 50_000, height: 40_000 });
 });
 
 function damage(png: Buffer, at: number): Buffer {

@@ -22,14 +22,6 @@ test("the packaged model's manifest is read, and its type identifies it", () => 
   expect(parseAnyManifest(packagedText('trace-3/manifest.json')).type).toBe('image');
 });
 
-test('other fusion weights make a different model, although the network is the same', () => {
-  const packaged = parseLocateManifest(packagedText(file));
-  const other = parseLocateManifest(withValue(file, 'fusion.picture.offset', -2));
-
-  expect(other.files['locate.onnx']).toEqual(packaged.files['locate.onnx']);
-  expect(other.files['manifest.json']).not.toEqual(packaged.files['manifest.json']);
-});
-
 test('the bar for cells follows the picture only as far as the manifest says', () => {
   const level = { middle: 0.2, strongest: 0.3, perDoubling: 0.1 };
 

@@ -20,12 +20,6 @@ test('other thresholds make a different model, although the weights are the same
   expect(eager.files['manifest.json']).not.toEqual(packaged.files['manifest.json']);
 });
 
-test('an unmeasured model has an empty list', () => {
-  const { measured } = parseManifest(withValue('trace-3/manifest.json', 'measured', undefined));
-
-  expect(measured).toEqual([]);
-});
-
 test('names fixed by the program may be left out', () => {
   const text = withValue('trace-3/manifest.json', 'outputs', undefined);
 
