@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding, LocalisedFinding } from '../../../src/detectors/detector.ts';
-import type { CellGrid } from '../../../src/engine/maps.ts';
+import type { CellGrid } from '../../../src/detectors/regions.ts';
 import { localise } from '../../../src/engine/localisation.ts';
 
 const fusion = {
