@@ -4,27 +4,19 @@
  *     const createAnalysis = operation({
  *       id: 'createAnalysis',
  *       summary: 'Create an analysis',
- *       failures: ['model_not_found'],
  *       body: createBody,
  *       answer: analysisResponse,
  *     });
  *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
  *
- * `failures` are the codes that only this operation has. Codes that follow from its access, body and query (401, 403,
- * 400, 413, 415, 429, 500), its tag and its security are added where the document is generated (`openapi.ts`).
+ * Its tag, its security and the response to a failure are added where the document is generated (`openapi.ts`).
  */
 
 import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
-import { type ErrorCode, failures as errorTable } from '../errors.ts';
+import { failures } from '../errors.ts';
 import type { Access } from './authenticate.ts';
-
-declare module 'fastify' {
-  interface FastifySchema {
-    failures?: readonly ErrorCode[];
-  }
-}
 
 interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' | 'querystring'> {
   /** Camel case, a verb and a noun. Never changes, because generated clients derive names from it. */
@@ -35,7 +27,6 @@ interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' 
   readonly bodyLimit?: number;
   readonly summary: string;
   readonly description?: string;
-  readonly failures?: readonly ErrorCode[];
   /** Schema of the successful response. */
   readonly answer: object;
 }
@@ -45,14 +36,13 @@ export function operation<const O extends Operation>({
   access,
   rateLimit,
   bodyLimit,
-  failures = [],
   answer,
   ...schema
 }: O) {
   return {
     config: { ...(access && { access }), ...(rateLimit === false && { rateLimit }) },
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    schema: { operationId: id, failures, response: { 200: answer }, ...schema },
+    schema: { operationId: id, response: { 200: answer }, ...schema },
   };
 }
 
@@ -82,76 +72,34 @@ const rateLimit: Headers = {
   }),
 };
 
-const challenge: Headers = { 'www-authenticate': Type.String() };
-const retryAfter: Headers = { 'retry-after': Type.Integer({ description: 'Seconds to wait.' }) };
+/** A component of the OpenAPI document, which lists the codes only there. */
+export const errorCode = Type.Unsafe<string>({
+  $id: 'ErrorCode',
+  type: 'string',
+  enum: Object.keys(failures),
+});
 
-const ofBodies: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
-const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identity_unavailable'];
+const failure = {
+  description: 'A failure.',
+  headers: {
+    'x-request-id': requestId,
+    'x-error-code': Type.String({ description: 'A stable code: see the schema ErrorCode.' }),
+    'www-authenticate': Type.String({ description: 'With 401.' }),
+    'retry-after': Type.Integer({ description: 'With 429 and 503: seconds to wait.' }),
+    ...rateLimit,
+  },
+  content: { 'application/json': { schema: { $ref: 'Failure#' } } },
+};
 
-interface Route {
-  readonly method: string;
-  readonly schema: FastifySchema;
-  /** Whether the route needs no authentication. */
-  readonly isOpen: boolean;
-  readonly isLimited: boolean;
-}
-
-/** The responses of an operation in the OpenAPI document: one entry per status, each with its actual headers. */
-export function describeResponses(route: Route): Readonly<Record<string, object>> {
-  const { response } = route.schema;
-  const own: Readonly<Record<string, object>> = isObject(response) ? response : {};
-  const successes = Object.entries(own).map(([status, answer]) => [
+/** The responses of an operation in the OpenAPI document, with their actual headers. */
+export function describeResponses(response: unknown, isLimited: boolean): object {
+  const answers: Readonly<Record<string, object>> = isObject(response) ? response : {};
+  const limits = isLimited ? rateLimit : {};
+  const successes = Object.entries(answers).map(([status, answer]) => [
     status,
-    withHeaders(answer, route.isLimited ? rateLimit : {}),
+    withHeaders(answer, limits),
   ]);
-  return { ...Object.fromEntries(successes), ...failureResponses(failureCodes(route)) };
-}
-
-/** Entries by status; each lists the values that `x-error-code` may have there. */
-function failureResponses(codes: readonly ErrorCode[]): Readonly<Record<string, object>> {
-  const statuses = [...new Set(codes.map((code) => errorTable[code].status))];
-  return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      failureResponse(
-        status,
-        codes.filter((code) => errorTable[code].status === status),
-      ),
-    ]),
-  );
-}
-
-function failureResponse(status: number, codes: readonly ErrorCode[]): object {
-  return {
-    description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: {
-      'x-request-id': requestId,
-      'x-error-code': { type: 'string', enum: [...codes] },
-      ...(status === 401 ? challenge : {}),
-      ...(status === 429 ? rateLimit : {}),
-      ...(status === 429 || status === 503 ? retryAfter : {}),
-    },
-    content: { 'application/json': { schema: { $ref: 'Failure#' } } },
-  };
-}
-
-function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly ErrorCode[] {
-  const { body, querystring, headers, params, failures: own = [] } = schema;
-  const takesInput = [body, querystring, headers, params].some((part) => part !== undefined);
-  const codes: readonly ErrorCode[] = [
-    ...(takesInput ? (['invalid_request'] as const) : []),
-    ...own,
-    // The Idempotency-Key may belong to a different request.
-    ...(headers === repeatable ? (['conflict'] as const) : []),
-    ...(isOpen ? [] : ofCallers),
-    // Only the size and type of an unexpected body are read.
-    ...(method === 'GET' ? [] : ofBodies),
-    // Any request that changes something writes to disk.
-    ...(method === 'GET' ? [] : (['no_space_left'] as const)),
-    ...(isLimited ? (['rate_limited'] as const) : []),
-    'internal',
-  ];
-  return [...new Set(codes)];
+  return { ...Object.fromEntries(successes), default: failure };
 }
 
 function withHeaders(answer: object, limits: Headers): object {

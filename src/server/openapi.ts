@@ -15,7 +15,7 @@ import { tenantComponents } from '../contract/tenant.ts';
 import { usageComponents } from '../contract/usage.ts';
 import { statuses } from '../contract/vocabulary.ts';
 import type { Access } from './authenticate.ts';
-import { describeResponses } from './openapi-responses.ts';
+import { describeResponses, errorCode } from './openapi-responses.ts';
 
 const introduction = `Decides whether a picture is real or fake, and says so if it cannot tell.
 
@@ -172,7 +172,7 @@ export async function describeInterface(
     transform: ({ schema, url, route }) => ({ schema: completed(schema, url, route), url }),
   });
   const ours = [...analysisComponents, ...tenantComponents, ...usageComponents];
-  for (const component of [...ours, failed, analysisMessage]) {
+  for (const component of [...ours, failed, errorCode, analysisMessage]) {
     server.addSchema(component);
   }
 }
@@ -180,12 +180,7 @@ export async function describeInterface(
 function completed(schema: FastifySchema, url: string, route: RouteOptions): FastifySchema {
   const { access = 'tenant', rateLimit } = route.config ?? {};
   const security = securityFor[access];
-  const answers = describeResponses({
-    method: String(route.method),
-    schema,
-    isOpen: security.length === 0,
-    isLimited: rateLimit !== false,
-  });
+  const answers = describeResponses(schema.response, rateLimit !== false);
   const tag = table.find(({ path }) => url === path || url.startsWith(`${path}/`));
   // Declared only here, because the validator only knows JSON.
   const file = schema.consumes && { body: { type: 'string', format: 'binary' } };

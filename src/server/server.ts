@@ -230,7 +230,6 @@ const readHealth = operation({
     'Health of database, storage, model, queue, webhooks and log; also the accepted pictures',
   description:
     '503 when the database, storage, model or queue fails. The database is degraded when changes were lost to disk damage, webhooks when a receiver does not answer, and the log when lines are being lost.',
-  failures: ['unhealthy'],
   answer: healthy,
 });
 

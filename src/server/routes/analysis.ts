@@ -21,7 +21,7 @@ import {
 import { succeeded, withoutUndefined } from '../../contract/common.ts';
 import { seenBeforeResponse, seenBeforeQuery } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
@@ -36,22 +36,6 @@ import {
   verificationResponse,
   verifyQuery,
 } from '../../contract/verification.ts';
-
-/** The failures of accepting an upload. */
-const pictureFailures = [
-  'upload_missing',
-  'image_empty',
-  'image_not_supported',
-  'image_unreadable',
-  'image_too_small',
-  'image_too_large',
-  'image_too_many_bytes',
-  'image_not_as_declared',
-  'trial_image_mismatch',
-  'store_refused',
-  'store_unavailable',
-  'no_space_left',
-] as const satisfies readonly ErrorCode[];
 
 export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = async (
   server,
@@ -123,7 +107,6 @@ function knownIn({ comment, tags, projectId, caseData }: Description) {
 const listAnalyses = operation({
   id: 'listAnalyses',
   summary: 'Read one analysis, or list them newest first',
-  failures: ['analysis_not_found'],
   querystring: listQuery,
   answer: analysisListResponse,
 });
@@ -131,7 +114,6 @@ const listAnalyses = operation({
 const listSeenBefore = operation({
   id: 'listSeenBefore',
   summary: "List the tenant's other pictures that show the same scene, oldest first",
-  failures: ['analysis_not_found'],
   querystring: seenBeforeQuery,
   answer: seenBeforeResponse,
 });
@@ -141,8 +123,6 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
     id: 'createAnalysis',
     bodyLimit: longBodyLimitBytes,
     summary: 'Create an analysis and get the URL for uploading its picture',
-    // `analysis_not_found` is for a repeated request whose analysis has since been deleted.
-    failures: ['model_not_found', 'analysis_not_found', 'store_unavailable'],
     headers: repeatable,
     body: createBodyUpTo(maxSidePx, formats),
     answer: analysisResponse,
@@ -152,7 +132,6 @@ const describeAnalysis = operation({
   id: 'describeAnalysis',
   bodyLimit: longBodyLimitBytes,
   summary: 'Change the comment, tags, case or case data of an analysis',
-  failures: ['analysis_not_found'],
   body: describeBody,
   answer: analysisResponse,
 });
@@ -167,7 +146,6 @@ const listThumbnails = operation({
 const deleteAnalysis = operation({
   id: 'deleteAnalysis',
   summary: 'Delete an analysis',
-  failures: ['analysis_not_found'],
   body: idBody,
   answer: succeeded,
 });
@@ -177,7 +155,6 @@ const startAnalysis = operation({
   summary: 'Start an analysis whose picture has been uploaded',
   description:
     'The upload is checked here: if it does not match what was declared, the response is 422 and the analysis fails.',
-  failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
   headers: repeatable,
   body: idBody,
   answer: succeeded,
@@ -188,17 +165,6 @@ const retryAnalysis = operation({
   summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
   description:
     'If start rejected the upload, the object now at putUrl is checked again; if it still cannot be analysed, the response is 422 and the analysis stays failed. Otherwise the copy taken at the start is examined again.',
-  failures: [
-    'analysis_not_found',
-    'analysis_not_retryable',
-    'tier_downgrade',
-    'model_not_found',
-    ...pictureFailures,
-    'evidence_damaged',
-    'inference_timeout',
-    'inference_crashed',
-    'inference_out_of_memory',
-  ],
   headers: repeatable,
   body: retryBody,
   answer: analysisResponse,
@@ -209,13 +175,6 @@ const maxBytesBesideOriginal = 50_000_000;
 /** This is the limit for all callers together, because each bundle is held in memory as a whole. */
 const maxReceived = 2;
 
-const ofRecorded = [
-  'analysis_not_found',
-  'conflict',
-  'evidence_damaged',
-  'audit_broken',
-  'store_unavailable',
-] as const;
 const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 const zipArchive = {
   description: 'The archive.',
@@ -319,7 +278,6 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
 const readCustody = operation({
   id: 'readCustody',
   summary: 'Read the chain of custody of an analysis',
-  failures: ['analysis_not_found'],
   querystring: evidenceQuery,
   answer: custodyResponse,
 });
@@ -328,7 +286,6 @@ const readBundle = operation({
   id: 'readBundle',
   summary: 'Get the signed evidence bundle of an analysis as a zip archive',
   description: 'Its reports are rendered again. The audit log records each bundle.',
-  failures: ofRecorded,
   querystring: evidenceQuery,
   answer: zipArchive,
 });
@@ -338,7 +295,6 @@ const readHtmlReport = operation({
   summary: 'Get the report of an analysis as a single HTML file that needs no network, or as PDF',
   description:
     'It is rendered again from the recorded result, with the case and case data as they are now; the PDF reports in the store have those from the time of the examination.',
-  failures: ofRecorded,
   querystring: reportQuery,
   answer: {
     description: 'The file.',
@@ -353,7 +309,6 @@ const readCaseReport = operation({
   id: 'readCaseReport',
   summary: 'Get a report on all pictures of a case as one PDF file',
   description: `Its first pages list the pictures, beginning with those that need a decision; a page for each follows. At most ${maxCasePictures} pictures.`,
-  failures: ofRecorded,
   querystring: caseReportQuery,
   answer: {
     description: 'The file.',
@@ -365,7 +320,6 @@ const readCaseBundle = operation({
   id: 'readCaseBundle',
   summary: 'Get the signed evidence bundle of a case as a zip archive',
   description: `It contains the report of the case and a complete bundle for each picture with a forensic report. It is sent while it is being made, so a failure half-way closes the connection. At most ${maxCasePictures} pictures and 4 GB. The audit log records each bundle.`,
-  failures: ofRecorded,
   querystring: caseQuery,
   answer: zipArchive,
 });
@@ -376,7 +330,6 @@ const verifyBundle = (bodyLimit: number) =>
     bodyLimit,
     summary: 'Verify a signed evidence bundle without storing it',
     consumes: ['application/zip'],
-    failures: ['bundle_unreadable'],
     querystring: verifyQuery,
     answer: verificationResponse,
   });

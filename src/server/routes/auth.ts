@@ -33,8 +33,6 @@ import { ForensicsError } from '../../errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
 
-const ofTokens = ['unauthenticated', 'identity_unavailable'] as const;
-
 export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   server.post('/v1/auth/login', login(identity), async (request) => {
     const { email = '', password = '' } = request.body;
@@ -78,7 +76,6 @@ const login = (identity: Pick<Identity, 'kind'>) =>
     id: 'login',
     access: 'everyone',
     summary: 'Log in with a password, or find out where to log in',
-    failures: ofTokens,
     // With an identity provider, no password belongs here, and a client should not have to send one to find that out.
     body: Type.Unsafe<Partial<Static<typeof loginBody>>>(
       identity.kind === 'oidc' ? Type.Partial(loginBody) : loginBody,
@@ -91,7 +88,6 @@ const refreshTokens = operation({
   access: 'everyone',
   summary: 'Exchange a refresh token for new tokens',
   description: 'A refresh token works only once; using it again ends its session.',
-  failures: ofTokens,
   body: refreshBody,
   answer: refreshResponse,
 });
@@ -100,7 +96,6 @@ const verifyToken = operation({
   id: 'verifyToken',
   access: 'everyone',
   summary: 'Check an id token',
-  failures: ofTokens,
   body: verifyBody,
   answer: messageResponse,
 });
@@ -109,7 +104,6 @@ const revokeTokens = operation({
   id: 'revokeTokens',
   access: 'everyone',
   summary: 'End the sessions of a user on all devices',
-  failures: ofTokens,
   body: revokeBody,
   answer: messageResponse,
 });
@@ -118,7 +112,6 @@ const changePassword = operation({
   id: 'changePassword',
   access: 'user',
   summary: 'Change your own password; all your other sessions end',
-  failures: ['not_offered'],
   body: changePasswordBody,
   answer: succeeded,
 });
@@ -210,7 +203,6 @@ graceSeconds at most. A key may replace itself: test the new one with a request,
 
 Only this response contains the secret. Repeating the request with the same Idempotency-Key returns the
 same entry with the secret masked; if the first response was lost, delete that key and create another.`,
-  failures: ['not_found'],
   headers: repeatable,
   body: newKeyBody,
   answer: newKeyResponse,
@@ -222,7 +214,6 @@ const deleteApiKey = {
     summary: 'Delete an API key immediately and permanently',
     description: `A key may delete itself. Send Content-Type: application/json; without it the request is rejected, so
 that a page of another site cannot send it.`,
-    failures: ['not_found'],
     querystring: keyQuery,
     answer: messageResponse,
   }),

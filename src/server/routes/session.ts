@@ -30,7 +30,6 @@ const path = '/v1/auth/session';
 const cookieName = '__Host-forensics-session';
 /** The cookie lasts as long as an unused refresh token is valid. */
 const cookieLifeSeconds = 14 * 86_400;
-const ofTokens = ['unauthenticated', 'identity_unavailable', 'forbidden'] as const;
 const fromBrowsers = Type.Object({
   'sec-fetch-site': Type.Unsafe<'same-origin'>({
     ...oneOf(['same-origin']),
@@ -138,7 +137,6 @@ const readSessionState = operation({
   id: 'readSessionState',
   access: 'everyone',
   summary: 'How to log in here, whether an account exists yet, and which pictures are accepted',
-  failures: ['identity_unavailable'],
   answer: sessionStateResponse,
 });
 
@@ -154,7 +152,6 @@ function forPages<const O extends PageOperation>(declared: O) {
 const openSession = forPages({
   id: 'openSession',
   summary: 'Log in from a browser; the refresh token is set as a cookie',
-  failures: [...ofTokens, 'not_offered'],
   body: sessionBody,
   answer: browserTokensResponse,
 });
@@ -162,7 +159,6 @@ const openSession = forPages({
 const refreshSession = forPages({
   id: 'refreshSession',
   summary: "Exchange a browser's cookie for new tokens",
-  failures: ofTokens,
   body: endSessionBody,
   answer: browserTokensResponse,
 });
@@ -170,7 +166,6 @@ const refreshSession = forPages({
 const endSession = forPages({
   id: 'endSession',
   summary: 'Log out of a browser or, with its id token, of all devices',
-  failures: ofTokens,
   body: endSessionBody,
   answer: succeeded,
 });
@@ -178,7 +173,6 @@ const endSession = forPages({
 const createFirstUser = forPages({
   id: 'createFirstUser',
   summary: 'Create the first account with the one-time link printed by the server',
-  failures: ['unauthenticated', 'forbidden', 'conflict'],
   body: firstUserBody,
   answer: succeeded,
 });

@@ -77,7 +77,6 @@ const updateTenant = operation({
     'Rename a tenant, set its webhook and default options, or choose where its objects are stored',
   description: `Accepts the response of GET unchanged, with its secrets masked. A new storage configuration is tested
 (write, read, delete) before it is saved; existing analyses stay readable in their previous store.`,
-  failures: ['conflict', 'store_refused', 'store_unavailable'],
   querystring: changeQuery,
   body: changeBody,
   answer: tenantResponse,
@@ -164,7 +163,6 @@ const replayWebhookMessages = operation({
   access: 'tenantSettings',
   summary: 'Send a settled message again, or all that could not be delivered',
   description: 'They keep their ids, so that a receiver can recognise repeats.',
-  failures: ['not_found', 'conflict'],
   body: replayBody,
   answer: replayResponse,
 });
@@ -175,7 +173,6 @@ const testWebhook = operation({
   summary: "Send one signed test message to a tenant's webhook",
   description:
     'Its webhook-event header is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
-  failures: ['conflict'],
   body: webhookTestBody,
   answer: webhookTestResponse,
 });
@@ -218,7 +215,6 @@ const placeLegalHold = operation({
   access: 'tenantManager',
   summary: 'Place a legal hold on an analysis, or on all data of a tenant',
   description: 'Anything under a hold can be deleted, but remains stored until the hold is lifted.',
-  failures: ['analysis_not_found', 'conflict'],
   body: newHoldBody,
   answer: holdResponse,
 });
@@ -227,7 +223,6 @@ const liftLegalHold = operation({
   id: 'liftLegalHold',
   access: 'tenantManager',
   summary: "Lift a legal hold; only the operator can lift the operator's own",
-  failures: ['not_found', 'conflict'],
   body: heldBody,
   answer: succeeded,
 });

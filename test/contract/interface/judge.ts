@@ -40,7 +40,7 @@ export function createJudge(): Judge {
   return {
     complaint(operation, { status, headers, text }) {
       if (status >= 500) return `answered ${status}`;
-      const answer = operation.answers[status];
+      const answer = operation.answers[status < 400 ? status : 'default'];
       if (answer === undefined) return `${status} is not documented: ${text.slice(0, 200)}`;
       const [type = ''] = String(headers['content-type']).split(';');
       const schema = answer.content[type];
