@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { transact } from '../../src/ports/db/database.ts';
 import { openPostgres } from '../../src/ports/db/postgres.ts';
-import { checkDatabaseClock, judgeFacts, readFacts } from '../../src/ops/doctor/postgres.ts';
+import { checkPostgres } from '../../src/ops/doctor/installation.ts';
 import { createDatabase, startPostgres } from '../fixtures/postgres.ts';
 import { openServer } from '../unit/server/open-server.ts';
 
@@ -66,28 +66,11 @@ test('the doctor checks a shared database and reports fsync being off', async ()
   const [one] = await openMachines();
   const { db } = one.app.core.database;
 
-  const clock = await checkDatabaseClock(db, () => new Date());
-  const found = [...judgeFacts(await readFacts(db)), clock];
-
-  expect(found.map(({ name, state }) => [name, state])).toEqual([
-    // The test database does not wait for the disk.
-    ['database', 'failed'],
-    ['database user', 'ok'],
-    ['connections', 'ok'],
-    ['clock', 'ok'],
-  ]);
-  expect(found[0]!.message).toBe('A power cut could lose committed data: fsync is off.');
-});
-
-test('the doctor reports a clock far from that of the database', async () => {
-  const [one] = await openMachines();
-  const { db } = one.app.core.database;
-
-  const found = await checkDatabaseClock(db, () => new Date(Date.now() + 120_000));
-
-  expect(found).toMatchObject({
-    state: 'warning',
-    message: 'This machine is 120 s ahead of the database.',
+  // The test database does not wait for the disk.
+  expect(await checkPostgres(db)).toMatchObject({
+    name: 'database',
+    state: 'failed',
+    message: 'A power cut could lose committed data: fsync is off.',
   });
 });
 

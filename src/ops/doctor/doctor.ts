@@ -1,5 +1,5 @@
 /**
- * Checks everything an installation needs, from the runtime to the stores, the way the service uses
+ * Checks everything an installation needs, from the models to the stores, the way the service uses
  * it. Changes nothing and leaves nothing behind.
  */
 
@@ -7,8 +7,7 @@ import { type Core, hasInstallation, openCore, tenantNamed } from '../../service
 import { hasCode } from '../../errors.ts';
 import type { Settings } from '../../contract/config.ts';
 import { belongsToAnotherUser, modelsFolder } from '../../ports/data-folder/data-folder.ts';
-import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
-import type { Db } from '../../ports/db/database.ts';
+import { checkCertificate } from './certificate.ts';
 import { isSqlite } from '../../ports/db/sqlite.ts';
 import {
   diagnose,
@@ -17,14 +16,12 @@ import {
   messageOf,
   checkDatabase,
   checkModels,
-  checkModules,
+  checkPostgres,
   checkRights,
-  judgeNode,
   judgeSpace,
   measureSpace,
 } from './installation.ts';
 import { examineShipped, judgeReadings, readGolden, reinstall } from './self-test.ts';
-import { checkDatabaseClock, judgeFacts, readFacts } from './postgres.ts';
 import { checkStores, type StoresToCheck } from './stores.ts';
 import { findLastFailure, judgeWebhook } from './webhooks.ts';
 
@@ -74,12 +71,11 @@ async function examineProgram({
   onSlow,
 }: Examination): Promise<readonly Diagnosis[]> {
   const modelsDir = modelsFolder(settings);
-  const node = judgeNode(process.versions.node);
-  const known = [node, ...(await checkModules()), ...(await checkModels(modelsDir))];
-  // If a part that it needs has failed, the self-test would only fail again.
-  if (isQuick || known.some(({ state }) => state === 'failed')) return known;
+  const models = await checkModels(modelsDir);
+  // With a damaged model, the self-test would only fail again.
+  if (isQuick || models.state === 'failed') return [models];
   onSlow('Examining two synthetic pictures');
-  return [...known, await examineSelf(modelsDir)];
+  return [models, await examineSelf(modelsDir)];
 }
 
 async function examineSelf(modelsDir: string | null): Promise<Diagnosis> {
@@ -107,8 +103,8 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
   try {
     onSlow('Reading the database');
     const { db } = core.database;
-    const database = await examineDatabase(db, now);
-    if (database.some(({ state }) => state === 'failed')) return database;
+    const database = isSqlite(db) ? checkDatabase(db) : await checkPostgres(db);
+    if (database.state === 'failed') return [database];
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
     const parts = { ...request, core, tenant };
     onSlow('Checking the stores');
@@ -116,16 +112,10 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
     const webhooks = tenants
       .filter(({ webhookUrl }) => webhookUrl !== null)
       .map(async (each) => judgeWebhook(each, await findLastFailure(db, each.id)));
-    return [...database, ...(await checkAllStores(parts)), ...(await Promise.all(webhooks))];
+    return [database, ...(await checkAllStores(parts)), ...(await Promise.all(webhooks))];
   } finally {
     await core.close();
   }
-}
-
-async function examineDatabase(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
-  if (!isSqlite(db)) return [...judgeFacts(await readFacts(db)), await checkDatabaseClock(db, now)];
-  const file = checkDatabase(db);
-  return file.state === 'failed' ? [file] : [file, judgeOwnClock(now(), await newestTime(db))];
 }
 
 /** If the default store is misconfigured, the others cannot be checked. */

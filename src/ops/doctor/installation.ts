@@ -1,56 +1,13 @@
 import { type BigIntStatsFs, statSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../ports/db/database.ts';
 import { toSqliteError } from '../../ports/db/errors.ts';
 import { systemCodeOf } from '../../ports/files/system-errors.ts';
-import { engineVersion, type SqliteDb } from '../../ports/db/sqlite.ts';
+import type { SqliteDb } from '../../ports/db/sqlite.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { loadRuntime } from '../../inference/runtime.ts';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
-
-/** Same as `engines` in package.json. */
-const minNodeVersion = [22, 18] as const;
-
-/** @param version - such as `24.1.0`. */
-export function judgeNode(version: string): Diagnosis {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNewEnough =
-    major > minNodeVersion[0] || (major === minNodeVersion[0] && minor >= minNodeVersion[1]);
-  const { ok, failed } = diagnose('Node.js');
-  return isNewEnough
-    ? ok(`Version ${version}.`)
-    : failed(
-        `Version ${version} is too old.`,
-        `Install Node.js ${minNodeVersion.join('.')} or newer.`,
-      );
-}
-
-const reinstallProgram = 'Reinstall forensics on this machine: npm i -g forensics';
-
-/** Checks the modules with native code, which is built for one platform. */
-export async function checkModules(): Promise<readonly Diagnosis[]> {
-  return Promise.all([
-    check('image codecs', reinstallProgram, async () => {
-      // Imported only here, because a missing binary already fails at import.
-      await import('../../image/codec.ts');
-      return 'The native module loads.';
-    }),
-    check('ONNX Runtime', 'npm install -g onnxruntime-node', async () => {
-      const { version } = await loadRuntime();
-      return `Version ${version} loads.`;
-    }),
-    check('SQLite', reinstallProgram, async () => `Version ${engineVersion()} loads.`),
-  ]);
-}
-
-async function check(name: string, fix: string, load: () => Promise<string>): Promise<Diagnosis> {
-  const { ok, failed } = diagnose(name);
-  try {
-    return ok(await load());
-  } catch (error) {
-    return failed(messageOf(error), fix);
-  }
-}
 
 /** Files that only their owner may read, and folders that nobody else may enter. */
 const privateNames = [
@@ -138,15 +95,47 @@ export function checkDatabase({ $client }: SqliteDb): Diagnosis {
   }
 }
 
-const restoreModels = 'Reinstall forensics, or restore the files of your own models folder.';
-
 /** Reads every file of every model and compares its hash with the manifest. */
-export async function checkModels(extra: string | null): Promise<readonly Diagnosis[]> {
-  const models = check('models', restoreModels, async () => {
+export async function checkModels(extra: string | null): Promise<Diagnosis> {
+  const { ok, failed } = diagnose('models');
+  try {
     const verified = await createRegistry({ extra }).verify(null);
-    return `Every file of ${verified.map(({ id }) => id).join(', ')} matches its manifest.`;
+    return ok(`Every file of ${verified.map(({ id }) => id).join(', ')} matches its manifest.`);
+  } catch (error) {
+    const fix = 'Reinstall forensics, or restore the files of your own models folder.';
+    return failed(messageOf(error), fix);
+  }
+}
+
+/**
+ * Checks the settings of PostgreSQL that make committed data survive a power cut.
+ *
+ * @throws {ForensicsError} if the database does not respond.
+ */
+export async function checkPostgres(db: Db): Promise<Diagnosis> {
+  const [row] = await db.values<string[]>(sql`SELECT
+    current_setting('server_version'),
+    current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')`);
+  const [version = '', fsync, fullPageWrites, synchronousCommit] = row!;
+  return judgePostgres(version, {
+    fsync,
+    full_page_writes: fullPageWrites,
+    synchronous_commit: synchronousCommit,
   });
-  return [await models];
+}
+
+/** @param settings - by name; all must be on. */
+export function judgePostgres(
+  version: string,
+  settings: Readonly<Record<string, string | undefined>>,
+): Diagnosis {
+  const { ok, failed } = diagnose('database');
+  const unsafe = Object.keys(settings).filter((name) => settings[name] === 'off');
+  if (unsafe.length === 0) return ok(`PostgreSQL ${version}; transactions survive a power cut.`);
+  return failed(
+    `A power cut could lose committed data: ${unsafe.join(', ')} is off.`,
+    `Switch it on in postgresql.conf: ${unsafe[0]} = on`,
+  );
 }
 
 const states = ['ok', 'warning', 'failed'] as const;

@@ -40,7 +40,7 @@ export async function examineShipped(modelsDir: string | null) {
 /** @param golden - null for a model without golden numbers. */
 export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis {
   const { ok, warning, failed } = diagnose('self-test');
-  const { model, locator, environment } = found.examination;
+  const { model, locator } = found.examination;
   const names = [model, ...(locator === null ? [] : [locator])].map(modelName).join(' and ');
   const of = `${Object.keys(found.readings).length} synthetic pictures were examined with ${names}`;
   if (golden === null) return ok(`${of}; it has no golden numbers to compare with.`);
@@ -61,25 +61,12 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
     return failed(`${message}${hasSameVerdicts ? '' : ', and so do the verdicts'}.`, reinstall);
   }
   return warning(
-    `${message} (${describeDifferences(golden.environment, environment)}); the verdicts are the same.`,
+    `${message}; the verdicts are the same.`,
     'Compare numbers only with those from similar machines; "forensics reproduce" shows how far apart two results are.',
   );
 }
 
 const nothing: Reading = { verdict: 'none', numbers: {} };
-
-type Environment = Golden['environment'];
-
-/** Describes what is different on this machine: the processor, or the version of a library. */
-function describeDifferences(golden: Environment, here: Environment): string {
-  const other = Object.keys(golden).filter((name) => golden[name] !== here[name]);
-  const differences = other.map(
-    (name) => `${name}: ${here[name] ?? 'none'} instead of ${golden[name]}`,
-  );
-  return differences.length === 0
-    ? 'with the same processor and libraries'
-    : differences.join(', ');
-}
 
 /**
  * The numbers of a model release for the package's synthetic pictures, stored beside the model as `golden.json`. They

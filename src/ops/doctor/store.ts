@@ -14,7 +14,6 @@ import {
 } from '../../ports/storage/remote/http.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import { judgeClock } from './clock.ts';
 import { diagnose, type Diagnosis, messageOf } from './installation.ts';
 
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
@@ -54,6 +53,24 @@ async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const storeMs = Date.parse(answer?.headers.date ?? '');
   if (answer === null || Number.isNaN(storeMs)) return [];
   return [judgeClock(tenant, answer.at.getTime() - (storeMs + halfSecondMs))];
+}
+
+const warnAboveMs = 60_000;
+// AWS Signature Version 4 tolerates a clock difference of 15 minutes.
+const failAboveMs = 15 * 60_000;
+
+/** @param aheadMs - how far this machine's clock is ahead of the store's. */
+export function judgeClock(tenant: string, aheadMs: number): Diagnosis {
+  const { ok, warning, failed } = diagnose('clock', tenant);
+  const offMs = Math.abs(aheadMs);
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
+  const summary = `This machine is ${Math.round(offMs / 1000)} s ${where} the store.`;
+  const fix =
+    'Synchronise the clocks of this machine and the store with NTP: timedatectl set-ntp true';
+  if (offMs > failAboveMs) return failed(summary, fix);
+  return offMs > warnAboveMs
+    ? warning(summary, fix)
+    : ok('This machine and the store agree on the time.');
 }
 
 /** A store to check, and how to fix anything that fails there. */

@@ -290,16 +290,6 @@ export function wipeFreeSpace({ $client }: SqliteDb): void {
   }
 }
 
-/** Loads the native module. @returns the version of SQLite, such as `3.50.1`. */
-export function engineVersion(): string {
-  const client = new Database(':memory:');
-  try {
-    return String(client.prepare('SELECT sqlite_version()').pluck().get());
-  } finally {
-    client.close();
-  }
-}
-
 interface UpgradeOptions {
   /** Path of the file that `client` has open. */
   readonly path: string;

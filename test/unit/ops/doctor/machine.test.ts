@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { newId } from '../../../../src/ports/db/database.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { tenants } from '../../../../src/ports/db/schema.ts';
-import { checkCertificate, judgeOwnClock, newestTime } from '../../../../src/ops/doctor/clock.ts';
+import { checkCertificate } from '../../../../src/ops/doctor/certificate.ts';
 import { checkDatabase, checkRights } from '../../../../src/ops/doctor/installation.ts';
 import { ensureLocalTls } from '../../../../src/server/tls.ts';
 
@@ -115,17 +115,4 @@ test('a row with a missing parent is detected', async () => {
     state: 'failed',
     message: expect.stringMatching(/^Rows without their parent row: 1\.$/),
   });
-});
-
-test('a clock behind the latest database entry is detected', async () => {
-  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
-  const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
-  const before = await newestTime(opened.db);
-  await opened.db.insert(tenants).values(tenant).run();
-  const written = await newestTime(opened.db);
-  await opened.close();
-  const stateAt = (at: Date) => judgeOwnClock(at, written).state;
-
-  expect([before, written]).toEqual([null, now]);
-  expect([stateAt(inDays(1)), stateAt(now), stateAt(inDays(-1))]).toEqual(['ok', 'ok', 'failed']);
 });

@@ -2,34 +2,14 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeClock } from '../../../../src/ops/doctor/clock.ts';
+import { judgeClock } from '../../../../src/ops/doctor/store.ts';
 import {
   messageOf,
   checkModels,
-  checkModules,
-  judgeNode,
+  judgePostgres,
   judgeSpace,
 } from '../../../../src/ops/doctor/installation.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
-
-test('the native modules load on the machine that runs the tests', async () => {
-  const found = await checkModules();
-
-  expect(found.map(({ name, state }) => [name, state])).toEqual([
-    ['image codecs', 'ok'],
-    ['ONNX Runtime', 'ok'],
-    ['SQLite', 'ok'],
-  ]);
-});
-
-test.each([
-  ['20.19.0', 'failed'],
-  ['22.17.1', 'failed'],
-  ['22.18.0', 'ok'],
-  ['24.0.0', 'ok'],
-])('Node.js %s is %s', (version, state) => {
-  expect(judgeNode(version).state).toBe(state);
-});
 
 test.each([
   [149_999_999, 10e9, 'failed'],
@@ -60,10 +40,23 @@ test('the packaged models are intact, and a damaged one is named', async () => {
 
   const [intact, damaged] = [await checkModels(null), await checkModels(extra)];
 
-  expect(intact).toMatchObject([
-    { state: 'ok', message: expect.stringContaining('trace-3, locate-1') },
-  ]);
-  expect(damaged).toMatchObject([{ state: 'failed', message: expect.stringContaining('mine') }]);
+  expect(intact).toMatchObject({
+    state: 'ok',
+    message: expect.stringContaining('trace-3, locate-1'),
+  });
+  expect(damaged).toMatchObject({ state: 'failed', message: expect.stringContaining('mine') });
+});
+
+test('PostgreSQL settings that could lose committed data are named', () => {
+  const safe = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' };
+  const unsafe = judgePostgres('15.4', { ...safe, fsync: 'off', full_page_writes: 'off' });
+
+  expect(judgePostgres('15.4', safe).state).toBe('ok');
+  expect(unsafe).toMatchObject({
+    state: 'failed',
+    message: 'A power cut could lose committed data: fsync, full_page_writes is off.',
+    fix: 'Switch it on in postgresql.conf: fsync = on',
+  });
 });
 
 test('an unexpected error is reported by its code only', () => {

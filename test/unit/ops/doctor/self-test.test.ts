@@ -10,11 +10,11 @@ const found = await examineShipped(null);
 const golden = await readGolden(found.examination.model.id);
 
 /** The golden values with the fake probability of one picture shifted. */
-function moved(by: number, more: Partial<Golden> = {}): Golden {
+function moved(by: number): Golden {
   const { 'real.jpg': real, ...others } = golden!.pictures;
   const fakeProbability = real!.numbers['fakeProbability']! + by;
   const numbers = { ...real!.numbers, fakeProbability };
-  return { ...golden!, pictures: { ...others, 'real.jpg': { ...real!, numbers } }, ...more };
+  return { ...golden!, pictures: { ...others, 'real.jpg': { ...real!, numbers } } };
 }
 
 /** The same pictures and verdicts, with numbers that differ by less than 0.001. */
@@ -43,22 +43,18 @@ test('the drawn pictures give the values measured for the release (to renew: nod
   });
 });
 
-test('small differences are reported with what differs in the environment', () => {
-  const environment = { ...golden!.environment, cpu: 'Another processor' };
-
+test('small differences are a warning', () => {
   // Relative to what this machine measures, because results depend on the processor.
-  const there = moved(0, { environment });
   const { numbers, verdict } = found.readings['real.jpg']!;
   const fakeProbability = numbers['fakeProbability']! + 0.01;
   const real = { verdict, numbers: { ...numbers, fakeProbability } };
   const judged = judgeReadings(found, {
-    ...there,
+    ...golden!,
     pictures: { ...found.readings, 'real.jpg': real },
   });
 
   expect(judged).toMatchObject({ state: 'warning' });
   expect(judged.message).toMatch(/differ by up to 0\.01\d* /);
-  expect(judged.message).toContain('instead of Another processor');
 });
 
 test.each([

@@ -2,58 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/config.ts';
-import type { Db } from '../../ports/db/database.ts';
 import { type Diagnose, diagnose, type Diagnosis } from './installation.ts';
-
-const warnAboveMs = 60_000;
-// AWS Signature Version 4 tolerates a clock difference of 15 minutes.
-const failAboveMs = 15 * 60_000;
-
-/**
- * @param aheadMs - how far this machine's clock is ahead of the other one.
- * @param other - what the other clock belongs to.
- */
-export function judgeClock(tenant: string | null, aheadMs: number, other = 'the store'): Diagnosis {
-  const { ok, warning, failed } = diagnose('clock', tenant);
-  const offMs = Math.abs(aheadMs);
-  const where = aheadMs > 0 ? 'ahead of' : 'behind';
-  const summary = `This machine is ${Math.round(offMs / 1000)} s ${where} ${other}.`;
-  const fix = `Synchronise the clocks of this machine and ${other} with NTP: timedatectl set-ntp true`;
-  if (offMs > failAboveMs) return failed(summary, fix);
-  return offMs > warnAboveMs
-    ? warning(summary, fix)
-    : ok(`This machine and ${other} agree on the time.`);
-}
-
-// Another process may have written a row at almost the same time.
-const toleranceMs = 60_000;
-
-/**
- * Compares the clock with the database, which cannot contain a time in the future.
- *
- * @param writtenAt - the newest time in the database; null if it contains none.
- */
-export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
-  const { ok, failed } = diagnose('clock');
-  if (writtenAt === null || writtenAt.getTime() <= now.getTime() + toleranceMs) {
-    return ok(
-      `It shows ${now.toISOString().slice(0, 19)}Z, later than every entry in the database.`,
-    );
-  }
-  return failed(
-    `It is behind the newest entry in the database, ${writtenAt.toISOString()}: it was set back, or was fast at the time.`,
-    "Synchronise this machine's clock with NTP: timedatectl set-ntp true",
-  );
-}
-
-/** The time of the newest entry; null if there is none. */
-export async function newestTime(db: Db): Promise<Date | null> {
-  const [row] = await db.values<[number | null]>(sql`SELECT max(at) FROM
-    (SELECT max(updated_at) AS at FROM analyses UNION ALL SELECT max(created_at) FROM tenants) AS times`);
-  return row?.[0] == null ? null : new Date(row[0]);
-}
 
 type CertificateSettings = Pick<
   Settings,
