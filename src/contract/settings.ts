@@ -247,11 +247,6 @@ export const settingsSchema = Type.Object({
     'what is accepted: JPEG and PNG up to 4,096 pixels a side (contract), or everything up to 16,384 pixels and 100 megapixels',
   ),
   maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
-  tenantQuotaBytes: integer(
-    [0, 999_999_999_999_999],
-    0,
-    'how many bytes a tenant may keep in the embedded store; 0 sets no limit',
-  ),
   presignedUrlExpirySeconds: integer(
     [60, maxPresignedUrlExpirySeconds],
     maxPresignedUrlExpirySeconds,

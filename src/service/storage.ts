@@ -42,7 +42,6 @@ export function openBlobs(parts: BlobParts) {
   const buckets = createBuckets({
     root,
     maxObjectBytes: settings.maxUploadBytes,
-    quotaBytes: settings.tenantQuotaBytes,
     now,
   });
   buckets.sweep();

@@ -6,7 +6,6 @@
  * - `presign` is computed locally: it never makes a request, and never fails for a valid key.
  */
 
-import type { Readable } from 'node:stream';
 import type { StorageUrls } from '../../contract/analysis.ts';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
@@ -25,7 +24,7 @@ export interface BlobStore {
   /** @throws {ForensicsError} `no_space_left`, `blob_too_large`, `store_unavailable`. */
   put(
     key: string,
-    body: Uint8Array | Readable,
+    body: Uint8Array,
     options?: { readonly contentType?: string },
   ): Promise<BlobInfo>;
   /** Reads the whole object. @throws {ForensicsError} `blob_not_found`, `blob_too_large` if above `maxBytes`. */

@@ -92,7 +92,6 @@ async function putObject(act: Act): Promise<void> {
   const { etag } = await objects.write(key, {
     contentType: request.headers['content-type'] || defaultContentType,
     source: body(act),
-    announcedBytes: length ?? 0,
     beforeCommit({ sizeBytes }) {
       if (length === null || sizeBytes === length) return;
       const message = 'The length of the body does not match Content-Length.';

@@ -1,6 +1,5 @@
 /**
- * The folders of the embedded store: one bucket per tenant, with its objects and its quota. All stores of a process,
- * and its server, share them, so that there is a single count, and no two of them change an object at the same time.
+ * The folders of the embedded store: one bucket per tenant, with its objects.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +11,6 @@ import { unlessMissing } from '../../files/system-errors.ts';
 import { checkKey } from '../store.ts';
 import {
   type FileSystem,
-  namesIn,
   namesInSync,
   onDisk,
   onDiskSync,
@@ -21,15 +19,13 @@ import {
   readRecord,
   sweepIncoming,
 } from './object-file.ts';
-import { createPublisher, createQuota, type NewFile } from './publish.ts';
+import { createPublisher, type NewFile } from './publish.ts';
 
 interface BucketsSettings {
   /** The folder that contains all buckets. */
   readonly root: string;
   /** Default: 50 MiB. */
   readonly maxObjectBytes?: number;
-  /** Maximum size of the files in a bucket, in bytes; 0 or absent for no limit. */
-  readonly quotaBytes?: number;
   readonly now?: () => Date;
   /** Allows tests to simulate a failing disk. */
   readonly fileSystem?: FileSystem;
@@ -80,11 +76,9 @@ export type Bucket = ReturnType<typeof openBucket>;
 
 /** The objects of a bucket: one file each, named by the hash of its key, so that a key cannot act as a path. */
 function openBucket(home: string, settings: BucketsSettings & { readonly maxObjectBytes: number }) {
-  const { root, maxObjectBytes, quotaBytes = 0, now = () => new Date() } = settings;
-  const { fileSystem: fs = promises } = settings;
+  const { root, maxObjectBytes, now = () => new Date(), fileSystem: fs = promises } = settings;
   const [incoming, folder] = [join(home, 'incoming'), join(home, 'objects')];
-  const quota = createQuota({ quotaBytes, count: () => onDisk(() => bytesIn(fs, folder)), now });
-  const publisher = createPublisher({ fs, root, incoming, quota, maxObjectBytes, now });
+  const publisher = createPublisher({ fs, root, incoming, maxObjectBytes, now });
   function filePath(key: string): string {
     checkKey(key);
     return join(folder, objectFile(key));
@@ -109,23 +103,6 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
     /** @throws {ForensicsError} `store_unavailable`. */
     sweep: () => onDiskSync(() => sweepIncoming(incoming)),
   };
-}
-
-const shardPattern = /^[0-9a-f]{2}$/;
-const objectPattern = /^[0-9a-f]{64}$/;
-
-/** Size of those files that count towards a quota. */
-async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
-  let bytes = 0;
-  for (const shard of await namesIn(fs, objects, shardPattern)) {
-    const folder = join(objects, shard);
-    const names = await namesIn(fs, folder, objectPattern);
-    const files = await Promise.all(
-      names.map((name) => unlessMissing(() => fs.stat(join(folder, name)))),
-    );
-    bytes += files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
-  }
-  return bytes;
 }
 
 /** Remains readable until closed, even if the object is replaced or removed. */

@@ -46,11 +46,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
     type: 's3',
     async put(key, body, { contentType = defaultContentType } = {}) {
       checkContentType(contentType);
-      const object =
-        body instanceof Readable
-          ? { source: body }
-          : { source: Readable.from([body]), announcedBytes: body.length };
-      return blobInfo(await objects.write(key, { ...object, contentType }));
+      return blobInfo(await objects.write(key, { source: Readable.from([body]), contentType }));
     },
     read: (key, maxBytes) => readObject(objects, key, maxBytes),
     async head(key) {

@@ -9,7 +9,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { ForensicsError } from '../../../errors.ts';
 import type * as promises from 'node:fs/promises';
-import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
+import { isFull, reasonOf, systemCodeOf } from '../../files/system-errors.ts';
 
 /** What is known about an object before its bytes have arrived. */
 export interface NewObject {
@@ -19,13 +19,8 @@ export interface NewObject {
   readonly beforeCommit?: (record: ObjectRecord) => void;
 }
 
-export interface WrittenFile {
-  readonly record: ObjectRecord;
-  readonly fileBytes: number;
-}
-
 interface Source {
-  readonly bytes: AsyncIterable<unknown>;
+  readonly bytes: AsyncIterable<Uint8Array>;
   readonly maxBytes: number;
   readonly now: () => Date;
 }
@@ -38,15 +33,14 @@ export async function writeObject(
   path: string,
   object: NewObject,
   source: Source,
-): Promise<WrittenFile> {
+): Promise<ObjectRecord> {
   const handle = await onDisk(() => fs.open(path, 'wx', 0o600));
   try {
     const record = await fill(handle, object, source);
     object.beforeCommit?.(record);
-    const tail = encodeTail(record);
-    await onDisk(() => writeAll(handle, tail));
+    await onDisk(() => writeAll(handle, encodeTail(record)));
     await onDisk(() => handle.sync());
-    return { record, fileBytes: record.sizeBytes + tail.length };
+    return record;
   } finally {
     await onDisk(() => handle.close());
   }
@@ -78,12 +72,11 @@ async function fill(
 }
 
 async function* limited(
-  source: AsyncIterable<unknown>,
+  source: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   let sizeBytes = 0;
   for await (const chunk of source) {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError('Expected a stream of bytes.');
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) {
       throw new ForensicsError(
@@ -215,10 +208,7 @@ const storedRecord = Type.Object({
   createdAt: Type.String(),
 });
 
-export type FileSystem = Pick<
-  typeof promises,
-  'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
->;
+export type FileSystem = Pick<typeof promises, 'mkdir' | 'open' | 'rename' | 'unlink'>;
 
 /** Throws for any error of the file system. @throws {ForensicsError} `no_space_left` or `store_unavailable`. */
 export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
@@ -236,12 +226,6 @@ export function onDiskSync<T>(act: () => T): T {
   } catch (error) {
     throw toStoreError(error);
   }
-}
-
-/** Only names of our own files, because users and operating systems put others into folders. */
-export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
-  const names = await unlessMissing(() => fs.readdir(folder));
-  return (names ?? []).filter((name) => pattern.test(name));
 }
 
 /** Synchronous, because the sweep runs at startup, before any caller could await it. */

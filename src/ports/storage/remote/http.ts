@@ -16,7 +16,6 @@ import {
 } from '../store.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { readUpTo } from '../../files/streams.ts';
 
 const untrusted =
@@ -243,7 +242,9 @@ export function createRemoteStore(
     async put(key, body, { contentType = defaultContentType } = {}) {
       acts.checkKey(key);
       checkContentType(contentType);
-      return acts.upload(key, await gather(body, maxObjectBytes), contentType);
+      if (body.length > maxObjectBytes) throw tooLarge(maxObjectBytes);
+      const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+      return acts.upload(key, bytes, contentType);
     },
     async read(key, maxBytes) {
       acts.checkKey(key);
@@ -300,17 +301,6 @@ export async function probeStore(
 }
 
 /**
- * Collects a body, so that its length and digest can be sent with it, and it can be sent again after a failure.
- *
- * @throws {ForensicsError} `blob_too_large` if there are more than `maxBytes`.
- */
-export async function gather(body: Uint8Array | Readable, maxBytes: number): Promise<Buffer> {
-  if (body instanceof Readable) return gatherStream(body, maxBytes);
-  if (body.length > maxBytes) throw tooLarge(maxBytes);
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-}
-
-/**
  * Collects the bytes of a response.
  *
  * @param expected - the declared length; null if the store did not declare it.
@@ -325,7 +315,7 @@ export async function gatherAnswer(
     answer.destroy();
     throw tooLarge(maxBytes);
   }
-  const bytes = await gatherStream(answer, maxBytes);
+  const bytes = await gather(answer, maxBytes);
   if (expected === null || bytes.length === expected) return bytes;
   throw new ForensicsError(
     'store_unavailable',
@@ -333,7 +323,8 @@ export async function gatherAnswer(
   );
 }
 
-async function gatherStream(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
+/** @throws {ForensicsError} `blob_too_large` if there are more than `maxBytes`. */
+export async function gather(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
   const bytes = await readUpTo(stream, maxBytes);
   if (bytes === undefined) throw tooLarge(maxBytes);
   return bytes;

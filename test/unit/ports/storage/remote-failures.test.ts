@@ -1,6 +1,5 @@
 import type { lookup } from 'node:dns';
 import { createServer as createSilentServer } from 'node:net';
-import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -117,12 +116,10 @@ describe.each(adapters)('the %s store', (_name, open) => {
   test('is sent no object above its limit', async () => {
     const server = await script(says(200));
     const store = open(server.origin, { maxObjectBytes: 10 });
-    const parts = Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
 
     await expect(store.put('key', Buffer.alloc(11))).rejects.toMatchObject({
       code: 'blob_too_large',
     });
-    await expect(store.put('key', parts)).rejects.toMatchObject({ code: 'blob_too_large' });
     expect(server.requests).toEqual([]);
   });
 
