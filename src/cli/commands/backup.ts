@@ -94,7 +94,7 @@ async function create(options: CreateOptions): Promise<void> {
         program: packageVersion(),
         settings,
         now: () => now,
-        onProgress: (step, share) => show(copying[step], share),
+        onProgress: (share) => show('Copying the data folder', share),
       }),
     ),
   );
@@ -103,8 +103,6 @@ async function create(options: CreateOptions): Promise<void> {
   if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
   printCard(`${printable(file)}: WRITTEN`, describeBackup({ manifest, manifestSha256 }));
 }
-
-const copying = { database: 'Copying the database', files: 'Copying the files it refers to' };
 
 const keysWarning =
   'The backup contains the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
@@ -229,17 +227,12 @@ function counted(count = 0, one: string, many = `${one}s`): string {
 }
 
 /**
- * `forensics restore` creates a data folder from a backup (or prints what it would do) and lists the remaining steps.
+ * `forensics restore` creates a data folder from a backup and lists the remaining steps.
  */
 export function defineRestore(command: Command): void {
   withLocalOptions(
     command
       .argument('<file>', 'a backup from "forensics backup create"')
-      .option(
-        '--dry-run',
-        'check the backup and print what would be done, without changing anything',
-        false,
-      )
       .option('--keys <dir>', 'folder with the keys, for a backup made without them', named),
   )
     .helpAfter(`
@@ -247,46 +240,38 @@ The data folder must be new or empty. Every byte is checked before anything is p
 no command opens the folder.
 
 Examples:
-  $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
+  $ forensics restore forensics-backup-20261121T213005Z.tar
   $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`)
     .action(calling(restore));
 }
 
 interface RestoreOptions extends LocalOptions {
-  readonly dryRun: boolean;
   readonly keys?: string;
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const { dryRun, keys, json } = options;
-  const [restores, { settingsFor }, { currentSchema }] = await Promise.all([
+  const { keys, json } = options;
+  const [{ restore: restoreFile }, { settingsFor }, { currentSchema }] = await Promise.all([
     import('../../ops/backup/restore.ts'),
     import('../connection/local.ts'),
     import('../../ports/db/migrations.ts'),
   ]);
   const settings = settingsFor(options);
   const { dataDir } = settings;
-  const done = await withProgress(async (show) => {
-    const request = {
+  const done = await withProgress(async (show) =>
+    restoreFile(settings, {
       file,
       keysDir: keys ?? null,
-      onProgress: (read: number, all: number) => show('Reading the backup', read / all),
-    };
-    return dryRun ? restores.tryRestore(settings, request) : restores.restore(settings, request);
-  });
+      onProgress: (read, all) => show('Reading the backup', read / all),
+    }),
+  );
   const { manifest, manifestSha256, rows } = done;
-  const last = dryRun
-    ? 'Nothing was changed. To restore it, leave out --dry-run.'
-    : `Start it: forensics serve --data-dir ${shellWord(dataDir)}`;
-  const steps = [...stepsAfter(manifest, currentSchema('sqlite')), last];
-  if (json) {
-    return printJson({ restored: !dryRun, dataDir, manifestSha256, manifest, rows, steps });
-  }
-  const filled = Object.entries(rows).flatMap(([table, n]) => (n > 0 ? [`${table} ${n}`] : []));
-  printCard(`${printable(dataDir)}: ${dryRun ? 'WOULD BE RESTORED' : 'RESTORED'}`, [
-    ...describeBackup({ manifest, manifestSha256 }),
-    ...(dryRun ? listRows('Rows', [printable(filled.join(', '))]) : []),
-  ]);
+  const steps = [
+    ...stepsAfter(manifest, currentSchema('sqlite')),
+    `Start it: forensics serve --data-dir ${shellWord(dataDir)}`,
+  ];
+  if (json) return printJson({ restored: true, dataDir, manifestSha256, manifest, rows, steps });
+  printCard(`${printable(dataDir)}: RESTORED`, describeBackup({ manifest, manifestSha256 }));
   for (const step of steps) log(step);
 }
 

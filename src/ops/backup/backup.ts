@@ -15,13 +15,8 @@ import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
 import { requireFreeSpace, linkUnlessTaken, syncFolder } from '../../ports/files/atomic-write.ts';
 import type { Db } from '../../ports/db/database.ts';
-import {
-  inspectDatabase,
-  readDatabase,
-  snapshotBytes,
-  takeSnapshot,
-} from '../../ports/db/snapshot.ts';
-import { requireSqlite } from '../../ports/db/sqlite.ts';
+import { inspectDatabase, readDatabase, snapshotBytes } from '../../ports/db/snapshot.ts';
+import { copyDatabase, requireSqlite } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
 import { unlessMissing } from '../../ports/files/system-errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
@@ -58,8 +53,8 @@ interface BackupRequest {
   /** The settings as they may be shown, with secrets replaced. */
   readonly settings: Manifest['settings'];
   readonly now: () => Date;
-  /** Called with the fraction of the step that is done, 0..1; to abort the backup, it throws. */
-  readonly onProgress?: (step: 'database' | 'files', share: number) => void;
+  /** Called with the fraction of the files that are copied, 0..1; to abort the backup, it throws. */
+  readonly onProgress?: (share: number) => void;
 }
 
 export interface Backup extends WrittenArchive {
@@ -118,9 +113,8 @@ async function write(
   const place = keyFile === null ? 'environment' : holdsKeys ? 'here' : 'apart';
   const masterKey = { place, id: masterKeyId(secrets) } as const;
   const snapshot = join(staging, `${randomUUID()}.db`);
-  await takeSnapshot(requireSqlite(database.db), snapshot, (share) =>
-    onProgress('database', share),
-  );
+  onProgress(0);
+  copyDatabase(requireSqlite(database.db).$client, snapshot);
   const { keys, files, ...found } = await gather(dataDir, snapshot, holdsKeys);
   await requireFreeSpace(staging, (await stat(snapshot)).size + (await totalBytes(dataDir, files)));
   return writeArchive(archive, new Date(createdAt), async (add) => {
@@ -128,7 +122,7 @@ async function write(
     for (const [name, content] of keys) await add(name, content.length, Readable.from([content]));
     const absent: NamedObject[] = [];
     for (const [index, file] of files.entries()) {
-      onProgress('files', index / files.length);
+      onProgress(index / files.length);
       const isThere = await addFile(add, file.path, join(dataDir, file.path));
       if (!isThere) absent.push(file);
     }

@@ -1,43 +1,9 @@
-/** Copies the whole database as it is at one moment, while others keep writing; and inspects such a copy. */
+/** Inspects a copy of the database. */
 
-import { closeSync, openSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { Db } from './database.ts';
-import { toSqliteError } from './errors.ts';
 import { readSchema } from './migrations.ts';
-import { createSqliteDb, reading, type SqliteDb, syncFile } from './sqlite.ts';
-
-const pagesAtOnce = 1000;
-
-/**
- * @param to - a file that does not exist yet; only its owner will be able to read it, and it needs no file beside it.
- * @param onProgress - receives the share of the pages copied, 0..1, and can stop the copy by throwing.
- * @throws {ForensicsError} `no_space_left`, `store_unavailable`, `database_damaged`; what `onProgress` throws.
- */
-export async function takeSnapshot(
-  { $client }: SqliteDb,
-  to: string,
-  onProgress: (share: number) => void,
-): Promise<void> {
-  closeSync(openSync(to, 'wx', 0o600));
-  // One read transaction for the whole copy; otherwise, any write by another process would restart it.
-  $client.exec('BEGIN');
-  try {
-    $client.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get();
-    await $client.backup(to, {
-      progress: ({ totalPages, remainingPages }) => {
-        onProgress(totalPages === 0 ? 1 : 1 - remainingPages / totalPages);
-        return pagesAtOnce;
-      },
-    });
-  } catch (error) {
-    throw toSqliteError(error);
-  } finally {
-    $client.exec('COMMIT');
-  }
-  leaveWalMode(to);
-  syncFile(to);
-}
+import { createSqliteDb, reading, type SqliteDb } from './sqlite.ts';
 
 export function snapshotBytes({ $client }: SqliteDb): number {
   const pages = Number($client.pragma('page_count', { simple: true }));
@@ -59,16 +25,6 @@ export async function inspectDatabase(path: string) {
 /** Runs `act` on a database that is opened read-only and must have the current schema. */
 export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
   return reading(path, (client) => act(createSqliteDb(client)));
-}
-
-/** Switches WAL mode off, which the file records: with it, even a reader would have to create a log beside the file. */
-function leaveWalMode(path: string): void {
-  const client = new Database(path);
-  try {
-    client.pragma('journal_mode = DELETE');
-  } finally {
-    client.close();
-  }
 }
 
 // A damaged file has hundreds of problems; the first few are enough.

@@ -276,6 +276,25 @@ function prepare(client: Database.Database, sql: string): Database.Statement {
 }
 
 /**
+ * Copies the database as it is at one moment, while other processes keep writing. Blocks this process.
+ *
+ * @param to - a file that does not exist yet; only its owner will be able to read it, and it needs no file beside it.
+ * @throws {ForensicsError} `no_space_left`, `store_unavailable`, `database_damaged`.
+ */
+export function copyDatabase(client: Database.Database, to: string): void {
+  // SQLite keeps the mode of an existing empty file; others could read a file that it creates itself.
+  const file = openSync(to, 'wx+', 0o600);
+  try {
+    client.prepare('VACUUM INTO ?').run(to);
+    fsyncSync(file);
+  } catch (error) {
+    throw toSqliteError(error);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
  * Rewrites the file so that deleted or overwritten data can no longer be read from it. Needs
  * exclusive access, and as much free space as the file itself.
  *
@@ -333,11 +352,8 @@ function copyBefore(
   const copy = join(folder, `forensics-${schema}-${stamp}.db`);
   const temporary = `${copy}.${process.pid}.new`;
   try {
-    // SQLite keeps the mode of an existing empty file; others could read a file that it creates itself.
-    closeSync(openSync(temporary, 'wx', 0o600));
-    client.prepare('VACUUM INTO ?').run(temporary);
+    copyDatabase(client, temporary);
     if (schemaIn(temporary) !== schema) return null;
-    syncFile(temporary);
     renameSync(temporary, copy);
   } finally {
     rmSync(temporary, { force: true });
@@ -361,16 +377,6 @@ function schemaIn(path: string): number {
     return readSchema(client);
   } finally {
     client.close();
-  }
-}
-
-/** Makes the file's contents survive a power cut. */
-export function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }
 
