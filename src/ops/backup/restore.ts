@@ -3,7 +3,7 @@
  * into place. While that subfolder exists, until the last move, no other command opens the data folder.
  */
 
-import { existsSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ import { type Core, openCore } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { readArchive, type ReadOptions } from './archive-reader.ts';
 import { belongs, type Manifest, masterKeyId, names, readKeys, toDiskError } from './contents.ts';
-import { isDamaged, judge, type Verified, verifyBackup } from './verify.ts';
+import { isDamaged, judge, type Verified } from './verify.ts';
 
 type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
 
@@ -62,25 +62,6 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
     unlock();
     if (isNew && !isDone && readdirSync(dataDir).length === 0) rmdirSync(dataDir);
   }
-}
-
-/** Runs the same checks as `restore`, as far as a dry run can. */
-export async function tryRestore(target: Target, request: RestoreRequest): Promise<Restored> {
-  const { dataDir } = target;
-  assertOwnFolder(dataDir);
-  if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
-    assertEmpty(dataDir);
-    lockForServing(dataDir)();
-  }
-  const verified = await verifyBackup(request.file, request.onProgress);
-  const { manifest, problems } = verified;
-  if (manifest === null || problems.length > 0) throw isDamaged(problems);
-  if (manifest.holdsKeys && request.keysDir !== null) throw needsNoKeys();
-  if (manifest.masterKey.place !== 'here') {
-    const ofFiles = request.keysDir === null ? [] : await masterKeysIn(request.keysDir);
-    checkMasterKey(manifest, target, ofFiles);
-  }
-  return { ...verified, manifest };
 }
 
 /** Rejects another user's folder: the restored files would belong to us, and the server could not read them. */
@@ -150,7 +131,10 @@ async function unpack(
   const { manifest, problems } = verified;
   if (manifest === null || problems.length > 0) throw isDamaged(problems);
   if (keysDir !== null) {
-    if (manifest.holdsKeys) throw needsNoKeys();
+    if (manifest.holdsKeys) {
+      const message = 'The backup already contains its keys; leave out --keys.';
+      throw new ForensicsError('usage', message);
+    }
     for (const [name, content] of await readKeys(keysDir)) {
       await writeFile(await place(name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
@@ -165,10 +149,6 @@ async function masterKeysIn(folder: string): Promise<readonly string[]> {
   const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
   return texts.filter((text) => text !== '');
-}
-
-function needsNoKeys(): ForensicsError {
-  return new ForensicsError('usage', 'The backup already contains its keys; leave out --keys.');
 }
 
 /**
