@@ -84,19 +84,12 @@ export const sessionBody = Type.Union([
 
 export const firstUserBody = Type.Object({
   token: Type.String({ minLength: 1, maxLength: 128, description: 'From the one-time link.' }),
-  email: Type.String({ minLength: 1, maxLength: 320 }),
-  password: Type.String({ minLength: 1, maxLength: 1024 }),
+  ...loginBody.properties,
   name: Type.Optional(Type.String({ minLength: 1, maxLength: maxNameLength })),
 });
 
 export const endSessionBody = Type.Object({
-  idToken: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: maxTokenLength,
-      description: 'If sent, sessions on all devices end.',
-    }),
-  ),
+  idToken: Type.Optional({ ...token, description: 'If sent, sessions on all devices end.' }),
 });
 
 export type PictureLimits = Wire<typeof limits>;
@@ -120,9 +113,5 @@ const sessionState = Type.Object({
 export const sessionStateResponse = responseWith(sessionState);
 
 export type BrowserTokens = Wire<typeof browserTokens>;
-const browserTokens = Type.Object({
-  accessToken: Type.String(),
-  idToken: Type.String({ description: 'Empty if the identity provider issued none.' }),
-  expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
-});
+const browserTokens = Type.Pick(tokenSet, ['accessToken', 'idToken', 'expiresIn']);
 export const browserTokensResponse = responseWith(browserTokens);

@@ -51,6 +51,9 @@ export const tenantName = Type.String({
 });
 /** Deliberately opaque: an id that is not one of ours is simply not found. */
 export const objectId = Type.String({ minLength: 1, maxLength: 64 });
+/** The query, or the body, of a request that needs nothing else. */
+export const ofTenant = Type.Object({ tenantName });
+export const ofOne = Type.Object({ tenantName, id: objectId });
 export const succeeded = Type.Object({ success: Type.Literal(true) });
 /** A successful response with content, which is read-only. */
 export function responseWith<T extends TSchema>(data: T) {

@@ -11,8 +11,6 @@ const name = Type.String({
   description: 'What the key is for.',
 });
 
-export const keysQuery = Type.Object({ tenantName });
-
 const strict = { additionalProperties: false };
 /** By name, selects the valid key of that name that has not been replaced. */
 export type KeySelector = { readonly uuid: string } | { readonly name: string };

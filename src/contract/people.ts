@@ -1,7 +1,7 @@
 /** Users of a tenant, for those who may change its settings. */
 
 import { Type } from 'typebox';
-import { responseWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, dateTime, ofOne, orNull, tenantName, type Wire } from './common.ts';
 import { maxNameLength } from './limits.ts';
 
 const password = Type.String({ minLength: 1, maxLength: 1024 });
@@ -11,7 +11,6 @@ const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   description: 'Only scopes that the caller has; "settings" lets a user change settings.',
 });
 
-export const peopleQuery = Type.Object({ tenantName });
 export const newPersonBody = Type.Object(
   {
     tenantName,
@@ -31,13 +30,12 @@ export const newPersonBody = Type.Object(
     ],
   },
 );
-export const personBody = Type.Object({ tenantName, id: objectId });
 export const changePersonBody = Type.Object({
-  ...personBody.properties,
+  ...ofOne.properties,
   name: Type.Optional(orNull(name)),
   scopes: Type.Optional(scopes),
 });
-export const personPasswordBody = Type.Object({ ...personBody.properties, newPassword: password });
+export const personPasswordBody = Type.Object({ ...ofOne.properties, newPassword: password });
 
 export type TenantPerson = Wire<typeof person>;
 const person = Type.Object({

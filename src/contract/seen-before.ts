@@ -1,17 +1,7 @@
 /** Earlier pictures of a tenant that show the same thing as a given one, as JSON Schema. */
 
 import { Type } from 'typebox';
-import {
-  responseWith,
-  dateTime,
-  objectId,
-  oneOf,
-  orNull,
-  tenantName,
-  type Wire,
-} from './common.ts';
-
-export const seenBeforeQuery = Type.Object({ tenantName, id: objectId });
+import { responseWith, dateTime, oneOf, orNull, type Wire } from './common.ts';
 
 const seenReasons = ['picture', 'camera', 'document', 'settings'] as const;
 

@@ -88,7 +88,6 @@ const seenBefore = Type.Boolean({
 const readOnly = (what: string) =>
   Type.Optional(Type.Unknown({ readOnly: true, description: `Read-only: ${what}` }));
 
-export const tenantQuery = Type.Object({ tenantName });
 export const changeQuery = Type.Object({ tenantName: Type.Optional(tenantName) });
 export const changeBody = Type.Object(
   {
@@ -167,7 +166,6 @@ const analysisId = Type.Optional({
   description: 'If omitted, applies to all data of the tenant.',
 });
 
-export const holdsQuery = Type.Object({ tenantName });
 export const heldBody = Type.Object({ tenantName, analysisId });
 export const newHoldBody = Type.Object({
   ...heldBody.properties,

@@ -1,13 +1,11 @@
 /** Custody and the results of verifying a bundle: responses only. */
 
 import { Type } from 'typebox';
-import { responseWith, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, ofOne, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { languages } from './vocabulary.ts';
 
-export const evidenceQuery = Type.Object({ tenantName, id: objectId });
 export const reportQuery = Type.Object({
-  tenantName,
-  id: objectId,
+  ...ofOne.properties,
   language: Type.Optional({ ...oneOf(languages), default: 'en' }),
   format: Type.Optional({ ...oneOf(['html', 'pdf']), default: 'html' }),
 });
@@ -19,7 +17,6 @@ export const caseReportQuery = Type.Object({
   ...caseQuery.properties,
   language: reportQuery.properties.language,
 });
-export const verifyQuery = Type.Object({ tenantName });
 
 const custodyStep = Type.Object({
   at: Type.String({ format: 'date-time' }),

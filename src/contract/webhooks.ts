@@ -58,7 +58,6 @@ export const replayBody = Type.Object({
 });
 export const replayResponse = responseWith(Type.Object({ replayed: Type.Integer({ minimum: 0 }) }));
 
-export const webhookTestBody = Type.Object({ tenantName });
 export type WebhookTest = Wire<typeof webhookTest>;
 const webhookTest = Type.Object({
   isAccepted: Type.Boolean(),

@@ -18,8 +18,8 @@ import {
   thumbnailsResponse,
   thumbnailsQuery,
 } from '../../contract/analysis.ts';
-import { succeeded, withoutUndefined } from '../../contract/common.ts';
-import { seenBeforeResponse, seenBeforeQuery } from '../../contract/seen-before.ts';
+import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
+import { seenBeforeResponse } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../responses.ts';
@@ -31,10 +31,8 @@ import {
   caseQuery,
   caseReportQuery,
   custodyResponse,
-  evidenceQuery,
   reportQuery,
   verificationResponse,
-  verifyQuery,
 } from '../../contract/verification.ts';
 
 export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = async (
@@ -114,7 +112,7 @@ const listAnalyses = operation({
 const listSeenBefore = operation({
   id: 'listSeenBefore',
   summary: "List the tenant's other pictures that show the same scene, oldest first",
-  querystring: seenBeforeQuery,
+  querystring: ofOne,
   answer: seenBeforeResponse,
 });
 
@@ -278,7 +276,7 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
 const readCustody = operation({
   id: 'readCustody',
   summary: 'Read the chain of custody of an analysis',
-  querystring: evidenceQuery,
+  querystring: ofOne,
   answer: custodyResponse,
 });
 
@@ -286,7 +284,7 @@ const readBundle = operation({
   id: 'readBundle',
   summary: 'Get the signed evidence bundle of an analysis as a zip archive',
   description: 'Its reports are rendered again. The audit log records each bundle.',
-  querystring: evidenceQuery,
+  querystring: ofOne,
   answer: zipArchive,
 });
 
@@ -330,6 +328,6 @@ const verifyBundle = (bodyLimit: number) =>
     bodyLimit,
     summary: 'Verify a signed evidence bundle without storing it',
     consumes: ['application/zip'],
-    querystring: verifyQuery,
+    querystring: ofTenant,
     answer: verificationResponse,
   });

@@ -14,7 +14,7 @@ import {
   revokeBody,
   verifyBody,
 } from '../../contract/auth.ts';
-import { succeeded, messageResponse } from '../../contract/common.ts';
+import { messageResponse, ofTenant, succeeded } from '../../contract/common.ts';
 import { success } from '../responses.ts';
 import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
@@ -22,13 +22,7 @@ import { operation, repeatable } from '../openapi-responses.ts';
 import type { FastifyRequest } from 'fastify';
 import { readTag } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
-import {
-  keyQuery,
-  keysResponse,
-  keysQuery,
-  newKeyResponse,
-  newKeyBody,
-} from '../../contract/keys.ts';
+import { keyQuery, keysResponse, newKeyResponse, newKeyBody } from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
@@ -189,7 +183,7 @@ const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) =
 const listApiKeys = operation({
   id: 'listApiKeys',
   summary: 'List the API keys of a tenant, newest first',
-  querystring: keysQuery,
+  querystring: ofTenant,
   answer: keysResponse,
 });
 

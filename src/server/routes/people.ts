@@ -3,14 +3,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { TenantUser } from '../../service/access/tenant-users.ts';
 import type { Administration } from '../../service/app.ts';
-import { succeeded, withoutUndefined } from '../../contract/common.ts';
+import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import {
   changePersonBody,
   newPersonBody,
   peopleResponse,
-  peopleQuery,
   personResponse,
-  personBody,
   personPasswordBody,
   type TenantPerson,
 } from '../../contract/people.ts';
@@ -89,7 +87,7 @@ const listUsers = operation({
   id: 'listUsers',
   access,
   summary: 'List the users of a tenant, ordered by email address',
-  querystring: peopleQuery,
+  querystring: ofTenant,
   answer: peopleResponse,
 });
 const createUser = operation({
@@ -117,14 +115,14 @@ const disableUser = operation({
   id: 'disableUser',
   access,
   summary: 'Disable a user and end all their sessions',
-  body: personBody,
+  body: ofOne,
   answer: personResponse,
 });
 const enableUser = operation({
   id: 'enableUser',
   access,
   summary: 'Enable a disabled user',
-  body: personBody,
+  body: ofOne,
   answer: personResponse,
 });
 

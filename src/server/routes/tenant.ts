@@ -10,20 +10,17 @@ import {
   changeQuery,
   heldBody,
   holdResponse,
-  holdsQuery,
   holdsResponse,
   newHoldBody,
-  tenantQuery,
   tenantResponse,
 } from '../../contract/tenant.ts';
-import { succeeded } from '../../contract/common.ts';
+import { ofTenant, succeeded } from '../../contract/common.ts';
 import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import {
   deliveriesQuery,
   deliveriesResponse,
   replayBody,
   replayResponse,
-  webhookTestBody,
   webhookTestResponse,
 } from '../../contract/webhooks.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -65,7 +62,7 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<
 const getTenant = operation({
   id: 'getTenant',
   summary: 'Read a tenant, with its secrets masked',
-  querystring: tenantQuery,
+  querystring: ofTenant,
   answer: tenantResponse,
 });
 
@@ -173,7 +170,7 @@ const testWebhook = operation({
   summary: "Send one signed test message to a tenant's webhook",
   description:
     'Its webhook-event header is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
-  body: webhookTestBody,
+  body: ofTenant,
   answer: webhookTestResponse,
 });
 
@@ -206,7 +203,7 @@ const listLegalHolds = operation({
   id: 'listLegalHolds',
   access: 'tenantManager',
   summary: 'List the legal holds of a tenant',
-  querystring: holdsQuery,
+  querystring: ofTenant,
   answer: holdsResponse,
 });
 
