@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Access } from '../../src/server/authenticate.ts';
 import {
   type Answer,
-  type Ask,
+  type Ask as Send,
   draft,
   type OpenServer,
   password,
@@ -15,306 +15,129 @@ const blob = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
 const id = '0123456789abcdef01234567';
 const uuid = '01234567-89ab-4def-8123-456789abcdef';
 
-interface Route {
-  readonly access: Access;
-  readonly ask: {
-    readonly url: string;
-    readonly body?: object;
-    readonly headers?: Readonly<Record<string, string>>;
-  };
-  /** The status for an authorised caller; no caller of this table is authorised by the store. */
-  readonly letIn: number | null;
+interface Ask {
+  /** The path of the route if omitted. */
+  readonly path?: string;
+  readonly query?: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** `letIn`: the status for an authorised caller; no caller of this table is authorised by the store. */
+type Route = readonly [access: Access, letIn: number | null, ask?: Ask];
+
+const tenantName = 'acme';
+const inQuery = { query: 'tenantName=acme' };
+const oneInQuery = { query: `tenantName=acme&id=${id}` };
+const caseInQuery = { query: 'tenantName=acme&projectId=4711' };
+const ofPages = { 'sec-fetch-site': 'same-origin' };
+const login = { email: 'plain@example.org', password };
+const newPassword = 'violet harbour 42 lamps';
+
 const routes: Readonly<Record<string, Route>> = {
-  'GET /v1/ping': { access: 'everyone', ask: { url: '/v1/ping' }, letIn: 200 },
-  'GET /v1/health': { access: 'everyone', ask: { url: '/v1/health' }, letIn: 200 },
-  'GET /v1/schema': { access: 'everyone', ask: { url: '/v1/schema' }, letIn: 200 },
-  'GET /v1/analysis': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis?tenantName=acme' },
-    letIn: 200,
-  },
-  'POST /v1/analysis': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis', body: draft },
-    letIn: 200,
-  },
-  'DELETE /v1/analysis': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis', body: { tenantName: 'acme', id } },
-    letIn: 404,
-  },
-  'POST /v1/analysis/start': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis/start', body: { tenantName: 'acme', id } },
-    letIn: 404,
-  },
-  'POST /v1/analysis/retry': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis/retry', body: { tenantName: 'acme', id, options: {} } },
-    letIn: 404,
-  },
-  'PUT /v1/analysis': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis', body: { tenantName: 'acme', id, comment: 'Seen.' } },
-    letIn: 404,
-  },
-  'GET /v1/analysis/thumbnails': {
-    access: 'tenant',
-    ask: { url: `/v1/analysis/thumbnails?tenantName=acme&ids=${id}` },
-    letIn: 200,
-  },
-  'GET /v1/analysis/seen-before': {
-    access: 'tenant',
-    ask: { url: `/v1/analysis/seen-before?tenantName=acme&id=${id}` },
-    letIn: 404,
-  },
-  'GET /v1/analysis/custody': {
-    access: 'tenant',
-    ask: { url: `/v1/analysis/custody?tenantName=acme&id=${id}` },
-    letIn: 404,
-  },
-  'GET /v1/analysis/bundle': {
-    access: 'tenant',
-    ask: { url: `/v1/analysis/bundle?tenantName=acme&id=${id}` },
-    letIn: 404,
-  },
-  'GET /v1/analysis/report': {
-    access: 'tenant',
-    ask: { url: `/v1/analysis/report?tenantName=acme&id=${id}` },
-    letIn: 404,
-  },
-  'GET /v1/analysis/case/report': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis/case/report?tenantName=acme&projectId=4711' },
-    letIn: 404,
-  },
-  'GET /v1/analysis/case/bundle': {
-    access: 'tenant',
-    ask: { url: '/v1/analysis/case/bundle?tenantName=acme&projectId=4711' },
-    letIn: 404,
-  },
-  'POST /v1/bundle/verify': {
-    access: 'tenant',
-    ask: {
-      url: '/v1/bundle/verify?tenantName=acme',
+  'GET /v1/ping': ['everyone', 200],
+  'GET /v1/health': ['everyone', 200],
+  'GET /v1/schema': ['everyone', 200],
+  'GET /v1/analysis': ['tenant', 200, inQuery],
+  'POST /v1/analysis': ['tenant', 200, { body: draft }],
+  'DELETE /v1/analysis': ['tenant', 404, { body: { tenantName, id } }],
+  'POST /v1/analysis/start': ['tenant', 404, { body: { tenantName, id } }],
+  'POST /v1/analysis/retry': ['tenant', 404, { body: { tenantName, id, options: {} } }],
+  'PUT /v1/analysis': ['tenant', 404, { body: { tenantName, id, comment: 'Seen.' } }],
+  'GET /v1/analysis/thumbnails': ['tenant', 200, { query: `tenantName=acme&ids=${id}` }],
+  'GET /v1/analysis/seen-before': ['tenant', 404, oneInQuery],
+  'GET /v1/analysis/custody': ['tenant', 404, oneInQuery],
+  'GET /v1/analysis/bundle': ['tenant', 404, oneInQuery],
+  'GET /v1/analysis/report': ['tenant', 404, oneInQuery],
+  'GET /v1/analysis/case/report': ['tenant', 404, caseInQuery],
+  'GET /v1/analysis/case/bundle': ['tenant', 404, caseInQuery],
+  'POST /v1/bundle/verify': [
+    'tenant',
+    422,
+    {
+      ...inQuery,
       body: Buffer.from('no archive'),
       headers: { 'content-type': 'application/zip' },
     },
-    letIn: 422,
-  },
-  'GET /v1/auth/session': { access: 'everyone', ask: { url: '/v1/auth/session' }, letIn: 200 },
-  'POST /v1/auth/session': {
-    access: 'everyone',
-    ask: {
-      url: '/v1/auth/session',
-      body: { email: 'plain@example.org', password },
-      headers: { 'sec-fetch-site': 'same-origin' },
-    },
-    letIn: 200,
-  },
-  'POST /v1/auth/session/refresh': {
-    access: 'everyone',
-    ask: {
-      url: '/v1/auth/session/refresh',
-      body: {},
-      headers: { 'sec-fetch-site': 'same-origin' },
-    },
-    letIn: 401,
-  },
-  'POST /v1/auth/session/end': {
-    access: 'everyone',
-    ask: { url: '/v1/auth/session/end', body: {}, headers: { 'sec-fetch-site': 'same-origin' } },
-    letIn: 200,
-  },
-  'POST /v1/auth/session/first-user': {
-    access: 'everyone',
-    ask: {
-      url: '/v1/auth/session/first-user',
-      body: { token: 'none', email: 'a@example.org', password },
-      headers: { 'sec-fetch-site': 'same-origin' },
-    },
-    letIn: 401,
-  },
-  'GET /': { access: 'everyone', ask: { url: '/', headers: { accept: 'text/html' } }, letIn: 200 },
-  'GET /console/:file': { access: 'everyone', ask: { url: '/console/none.js' }, letIn: 404 },
-  'GET /ca.pem': { access: 'everyone', ask: { url: '/ca.pem' }, letIn: 200 },
-  'GET /v1/tenant': {
-    access: 'tenant',
-    ask: { url: '/v1/tenant?tenantName=acme' },
-    letIn: 200,
-  },
-  'PUT /v1/tenant': {
-    access: 'tenantSettings',
-    ask: { url: '/v1/tenant', body: { tenantName: 'acme' } },
-    letIn: 200,
-  },
-  'GET /v1/tenant/report': {
-    access: 'tenant',
-    ask: { url: '/v1/tenant/report?tenantName=acme' },
-    letIn: 200,
-  },
-  'GET /v1/tenant/user': {
-    access: 'tenantManager',
-    ask: { url: '/v1/tenant/user?tenantName=acme' },
-    letIn: 200,
-  },
-  'POST /v1/tenant/user': {
-    access: 'tenantManager',
-    ask: {
-      url: '/v1/tenant/user',
-      body: { tenantName: 'acme', email: 'wall@example.org', password: 'violet harbour 42 lamps' },
-    },
-    letIn: 200,
-  },
-  'PUT /v1/tenant/user': {
-    access: 'tenantManager',
-    ask: { url: '/v1/tenant/user', body: { tenantName: 'acme', id, scopes: [] } },
-    letIn: 404,
-  },
-  'POST /v1/tenant/user/password': {
-    access: 'tenantManager',
-    ask: {
-      url: '/v1/tenant/user/password',
-      body: { tenantName: 'acme', id, newPassword: 'violet harbour 42 lamps' },
-    },
-    letIn: 404,
-  },
-  'POST /v1/tenant/user/disable': {
-    access: 'tenantManager',
-    ask: { url: '/v1/tenant/user/disable', body: { tenantName: 'acme', id } },
-    letIn: 404,
-  },
-  'POST /v1/tenant/user/enable': {
-    access: 'tenantManager',
-    ask: { url: '/v1/tenant/user/enable', body: { tenantName: 'acme', id } },
-    letIn: 404,
-  },
-  'GET /v1/tenant/audit': {
-    access: 'tenantSettings',
-    ask: { url: '/v1/tenant/audit?tenantName=acme' },
-    letIn: 200,
-  },
-  'GET /v1/tenant/webhook': {
-    access: 'tenantSettings',
-    ask: { url: '/v1/tenant/webhook?tenantName=acme' },
-    letIn: 200,
-  },
-  'POST /v1/tenant/webhook/replay': {
-    access: 'tenantSettings',
-    ask: { url: '/v1/tenant/webhook/replay', body: { tenantName: 'acme' } },
-    letIn: 409,
-  },
-  'POST /v1/tenant/webhook/test': {
-    access: 'tenantSettings',
-    ask: { url: '/v1/tenant/webhook/test', body: { tenantName: 'acme' } },
-    letIn: 409,
-  },
-  'GET /v1/tenant/hold': {
-    access: 'tenantManager',
-    ask: { url: '/v1/tenant/hold?tenantName=acme' },
-    letIn: 200,
-  },
-  'POST /v1/tenant/hold': {
-    access: 'tenantManager',
-    ask: {
-      url: '/v1/tenant/hold',
-      body: { tenantName: 'acme', analysisId: id, reason: 'file 12/26' },
-    },
-    letIn: 404,
-  },
-  'DELETE /v1/tenant/hold': {
-    access: 'tenantManager',
-    ask: { url: '/v1/tenant/hold', body: { tenantName: 'acme', analysisId: id } },
-    letIn: 404,
-  },
-  'GET /v1/auth/api': {
-    access: 'tenant',
-    ask: { url: '/v1/auth/api?tenantName=acme' },
-    letIn: 200,
-  },
-  'POST /v1/auth/api': {
-    access: 'tenantSettings',
-    ask: {
-      url: '/v1/auth/api',
-      body: { tenantName: 'acme', name: 'wall', expiresAt: new Date(Date.now() + 1e9) },
-    },
-    letIn: 200,
-  },
-  'DELETE /v1/auth/api': {
-    access: 'tenant',
-    ask: {
-      url: `/v1/auth/api?tenantName=acme&uuid=${uuid}`,
-      headers: { 'content-type': 'application/json' },
-    },
-    letIn: 404,
-  },
-  'POST /v1/auth/login': {
-    access: 'everyone',
-    ask: { url: '/v1/auth/login', body: { email: 'plain@example.org', password } },
-    letIn: 200,
-  },
-  'POST /v1/auth/refresh': {
-    access: 'everyone',
-    ask: { url: '/v1/auth/refresh', body: { refreshToken: 'none' } },
-    letIn: 401,
-  },
-  'POST /v1/auth/verify': {
-    access: 'everyone',
-    ask: { url: '/v1/auth/verify', body: { idToken: 'none' } },
-    letIn: 401,
-  },
-  'POST /v1/auth/revoke': {
-    access: 'everyone',
-    ask: { url: '/v1/auth/revoke', body: { idToken: 'none', refreshToken: 'none' } },
-    letIn: 401,
-  },
-  'POST /v1/auth/info': { access: 'user', ask: { url: '/v1/auth/info' }, letIn: 200 },
-  'POST /v1/auth/change-password': {
-    access: 'user',
-    ask: {
-      url: '/v1/auth/change-password',
-      body: { currentPassword: password, newPassword: 'short' },
-    },
-    letIn: 400,
-  },
-  'GET /v1/user/settings': {
-    access: 'userSettings',
-    ask: { url: '/v1/user/settings' },
-    letIn: 200,
-  },
-  'PUT /v1/user/settings': {
-    access: 'userSettings',
-    ask: { url: '/v1/user/settings', body: {} },
-    letIn: 200,
-  },
-  'POST /v1/feedback': {
-    access: 'tenantUser',
-    ask: {
-      url: '/v1/feedback',
-      body: { tenantName: 'acme', url: 'a', name: 'A', email: 'a@example.org', message: 'Hello' },
-    },
-    letIn: 200,
-  },
-  'GET /docs': { access: 'everyone', ask: { url: '/docs' }, letIn: 200 },
-  'GET /docs/json': { access: 'everyone', ask: { url: '/docs/json' }, letIn: 200 },
-  'GET /docs/yaml': { access: 'everyone', ask: { url: '/docs/yaml' }, letIn: 200 },
-  'GET /docs/static/index.html': {
-    access: 'everyone',
-    ask: { url: '/docs/static/index.html' },
-    letIn: 302,
-  },
-  'GET /docs/static/swagger-initializer.js': {
-    access: 'everyone',
-    ask: { url: '/docs/static/swagger-initializer.js' },
-    letIn: 200,
-  },
-  'GET /docs/static/*': { access: 'everyone', ask: { url: '/docs/static/index.css' }, letIn: 200 },
+  ],
+  'GET /v1/auth/session': ['everyone', 200],
+  'POST /v1/auth/session': ['everyone', 200, { body: login, headers: ofPages }],
+  'POST /v1/auth/session/refresh': ['everyone', 401, { body: {}, headers: ofPages }],
+  'POST /v1/auth/session/end': ['everyone', 200, { body: {}, headers: ofPages }],
+  'POST /v1/auth/session/first-user': [
+    'everyone',
+    401,
+    { body: { token: 'none', email: 'a@example.org', password }, headers: ofPages },
+  ],
+  'GET /': ['everyone', 200, { headers: { accept: 'text/html' } }],
+  'GET /console/:file': ['everyone', 404, { path: '/console/none.js' }],
+  'GET /ca.pem': ['everyone', 200],
+  'GET /v1/tenant': ['tenant', 200, inQuery],
+  'PUT /v1/tenant': ['tenantSettings', 200, { body: { tenantName } }],
+  'GET /v1/tenant/report': ['tenant', 200, inQuery],
+  'GET /v1/tenant/user': ['tenantManager', 200, inQuery],
+  'POST /v1/tenant/user': [
+    'tenantManager',
+    200,
+    { body: { tenantName, email: 'wall@example.org', password: newPassword } },
+  ],
+  'PUT /v1/tenant/user': ['tenantManager', 404, { body: { tenantName, id, scopes: [] } }],
+  'POST /v1/tenant/user/password': [
+    'tenantManager',
+    404,
+    { body: { tenantName, id, newPassword } },
+  ],
+  'POST /v1/tenant/user/disable': ['tenantManager', 404, { body: { tenantName, id } }],
+  'POST /v1/tenant/user/enable': ['tenantManager', 404, { body: { tenantName, id } }],
+  'GET /v1/tenant/audit': ['tenantSettings', 200, inQuery],
+  'GET /v1/tenant/webhook': ['tenantSettings', 200, inQuery],
+  'POST /v1/tenant/webhook/replay': ['tenantSettings', 409, { body: { tenantName } }],
+  'POST /v1/tenant/webhook/test': ['tenantSettings', 409, { body: { tenantName } }],
+  'GET /v1/tenant/hold': ['tenantManager', 200, inQuery],
+  'POST /v1/tenant/hold': [
+    'tenantManager',
+    404,
+    { body: { tenantName, analysisId: id, reason: 'file 12/26' } },
+  ],
+  'DELETE /v1/tenant/hold': ['tenantManager', 404, { body: { tenantName, analysisId: id } }],
+  'GET /v1/auth/api': ['tenant', 200, inQuery],
+  'POST /v1/auth/api': [
+    'tenantSettings',
+    200,
+    { body: { tenantName, name: 'wall', expiresAt: new Date(Date.now() + 1e9) } },
+  ],
+  'DELETE /v1/auth/api': [
+    'tenant',
+    404,
+    { query: `tenantName=acme&uuid=${uuid}`, headers: { 'content-type': 'application/json' } },
+  ],
+  'POST /v1/auth/login': ['everyone', 200, { body: login }],
+  'POST /v1/auth/refresh': ['everyone', 401, { body: { refreshToken: 'none' } }],
+  'POST /v1/auth/verify': ['everyone', 401, { body: { idToken: 'none' } }],
+  'POST /v1/auth/revoke': ['everyone', 401, { body: { idToken: 'none', refreshToken: 'none' } }],
+  'POST /v1/auth/info': ['user', 200],
+  'POST /v1/auth/change-password': [
+    'user',
+    400,
+    { body: { currentPassword: password, newPassword: 'short' } },
+  ],
+  'GET /v1/user/settings': ['userSettings', 200],
+  'PUT /v1/user/settings': ['userSettings', 200, { body: {} }],
+  'POST /v1/feedback': [
+    'tenantUser',
+    200,
+    { body: { tenantName, url: 'a', name: 'A', email: 'a@example.org', message: 'Hello' } },
+  ],
+  'GET /docs': ['everyone', 200],
+  'GET /docs/json': ['everyone', 200],
+  'GET /docs/yaml': ['everyone', 200],
+  'GET /docs/static/index.html': ['everyone', 302],
+  'GET /docs/static/swagger-initializer.js': ['everyone', 200],
+  'GET /docs/static/*': ['everyone', 200, { path: '/docs/static/index.css' }],
   ...Object.fromEntries(
     ['GET', 'PUT', 'DELETE'].map((method) => [
       `${method} /:bucket(^b-[0-9a-f]{24}$)/*`,
-      { access: 'urlSignature', ask: { url: blob }, letIn: null } as const,
+      ['urlSignature', null, { path: blob }] as const,
     ]),
   ),
 };
@@ -334,7 +157,7 @@ const ofTenant: ReadonlySet<Access> = new Set([
 ]);
 
 let open: OpenServer;
-let ask: Ask;
+let ask: Send;
 let headers: Headers;
 
 beforeAll(async () => {
@@ -356,8 +179,7 @@ test('the table lists every registered route and no other', () => {
 
 describe.each(Object.entries(routes))('%s', (name, route) => {
   test.each(Object.entries(callers))('%s gets the right status', async (sender, caller) => {
-    const method = name.slice(0, name.indexOf(' '));
-    const answer = await askAs(sender, method, route);
+    const answer = await askAs(sender, name);
 
     expect(answer.status).toBe(expected(route, caller));
     if (answer.status < 400) return;
@@ -369,7 +191,7 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
   test.each(Object.entries(callers))(
     'HEAD by %s gets the status of GET without a body',
     async (sender, caller) => {
-      const answer = await askAs(sender, 'HEAD', route);
+      const answer = await askAs(sender, name, 'HEAD');
 
       expect(answer.status).toBe(expected(route, caller));
       expect(answer.body).toHaveLength(0);
@@ -380,7 +202,7 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
 test.each(['GET /v1/analysis/bundle', 'GET /v1/analysis/case/bundle'] as const)(
   'HEAD is refused where GET makes a bundle and logs it: %s',
   async (name) => {
-    const answer = await askAs('a key', 'HEAD', routes[name]!);
+    const answer = await askAs('a key', name, 'HEAD');
 
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, OPTIONS']);
   },
@@ -407,7 +229,7 @@ test('an unauthorised caller learns nothing about errors in the body', async () 
   expect(answer.status).toBe(403);
 });
 
-function expected({ access, letIn }: Route, caller: Caller): number | null {
+function expected([access, letIn]: Route, caller: Caller): number | null {
   if (access === 'everyone') return letIn;
   // Only the signature of the URL counts.
   if (access === 'urlSignature') return 403;
@@ -418,16 +240,14 @@ function expected({ access, letIn }: Route, caller: Caller): number | null {
   return !isOfTenant && ofTenant.has(access) ? 403 : letIn;
 }
 
-async function askAs(
-  sender: string,
-  method: string,
-  { ask: { url, ...rest } }: Route,
-): Promise<Answer> {
+async function askAs(sender: string, name: string, asMethod?: 'HEAD'): Promise<Answer> {
+  const [method = '', ofName = ''] = name.split(' ');
+  const [, , { path = ofName, query, body, headers: own = {} } = {}] = routes[name]!;
   const authorization = headers[sender];
   return ask({
-    ...rest,
-    method,
-    path: url,
-    headers: { ...rest.headers, ...(authorization === undefined ? {} : { authorization }) },
+    method: asMethod ?? method,
+    path: query === undefined ? path : `${path}?${query}`,
+    ...(body && { body }),
+    headers: { ...own, ...(authorization === undefined ? {} : { authorization }) },
   });
 }
