@@ -161,7 +161,7 @@ export async function describeInterface(
       info: { title: 'forensics', version, description: introduction },
       // A relative address refers to the host that served the document.
       servers: [...(publicUrl === null ? [] : [{ url: publicUrl }]), { url: '/' }],
-      tags,
+      tags: topics.map(({ name }) => ({ name })),
       components: { securitySchemes },
       webhooks,
     },
@@ -181,37 +181,27 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
   const { access = 'tenant', rateLimit } = route.config ?? {};
   const security = securityFor[access];
   const answers = describeResponses(schema.response, rateLimit !== false);
-  const tag = table.find(({ path }) => url === path || url.startsWith(`${path}/`));
+  const tag = topics.find(({ path }) => url === path || url.startsWith(`${path}/`));
   // Declared only here, because the validator only knows JSON.
   const file = schema.consumes && { body: { type: 'string', format: 'binary' } };
   return { ...schema, ...file, tags: [tag?.name ?? 'Service'], security, response: answers };
 }
 
-const table = [
-  { path: '/v1/analysis', name: 'Analyses', description: 'Create, start, read and delete.' },
-  { path: '/v1/bundle', name: 'Bundles', description: 'Verify signed evidence.' },
-  { path: '/v1/tenant/user', name: 'Users', description: 'The users of a tenant.' },
-  { path: '/v1/tenant/audit', name: 'Audit log', description: 'Who did what, and when.' },
-  {
-    path: '/v1/tenant/webhook',
-    name: 'Webhooks',
-    description: 'Sent messages, and a test message.',
-  },
-  { path: '/v1/tenant/hold', name: 'Legal holds', description: 'Data that must not be purged.' },
-  { path: '/v1/tenant', name: 'Tenant', description: 'Settings and usage of a tenant.' },
-  { path: '/v1/auth/api', name: 'API keys', description: 'List, create and delete.' },
-  { path: '/v1/auth', name: 'Sessions', description: 'Login and tokens of users.' },
-  { path: '/v1/user', name: 'User', description: 'Your own settings.' },
-  {
-    path: '/v1/feedback',
-    name: 'Feedback',
-    description: 'Send a message to the team behind the service.',
-  },
-  { path: '/v1', name: 'Service', description: 'Public; no authentication.' },
-];
-
 /** Operations by topic. An address belongs to the first topic with a path that is a prefix of the address. */
-const tags = table.map(({ name, description }) => ({ name, description }));
+const topics = [
+  { path: '/v1/analysis', name: 'Analyses' },
+  { path: '/v1/bundle', name: 'Bundles' },
+  { path: '/v1/tenant/user', name: 'Users' },
+  { path: '/v1/tenant/audit', name: 'Audit log' },
+  { path: '/v1/tenant/webhook', name: 'Webhooks' },
+  { path: '/v1/tenant/hold', name: 'Legal holds' },
+  { path: '/v1/tenant', name: 'Tenant' },
+  { path: '/v1/auth/api', name: 'API keys' },
+  { path: '/v1/auth', name: 'Sessions' },
+  { path: '/v1/user', name: 'User' },
+  { path: '/v1/feedback', name: 'Feedback' },
+  { path: '/v1', name: 'Service' },
+];
 
 // The page is a program: it needs its own scripts and requests, and adds styles to its elements. Nothing comes from
 // other sites.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../ports/db/database.ts';
 import { toSqliteError } from '../../ports/db/errors.ts';
+import { problemsIn } from '../../ports/db/snapshot.ts';
 import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import type { SqliteDb } from '../../ports/db/sqlite.ts';
 import { createRegistry } from '../../inference/registry.ts';
@@ -82,13 +83,9 @@ export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: num
 export function checkDatabase({ $client }: SqliteDb): Diagnosis {
   const { ok, failed } = diagnose('database');
   try {
-    if ($client.pragma('integrity_check(1)', { simple: true }) !== 'ok') {
-      return failed('It is damaged.', restore);
-    }
-    const orphans = $client.pragma('foreign_key_check');
-    return Array.isArray(orphans) && orphans.length > 0
-      ? failed(`Rows without their parent row: ${orphans.length}.`, restore)
-      : ok('It opens, and its pages, indexes and references are intact.');
+    const problems = problemsIn($client);
+    if (problems.length > 0) return failed(problems.join(' '), restore);
+    return ok('It opens, and its pages, indexes and references are intact.');
   } catch (error) {
     const trouble = toSqliteError(error);
     return failed(messageOf(trouble), fixFor(trouble));
@@ -152,7 +149,7 @@ export interface Diagnosis {
   readonly fix: string | null;
 }
 
-export interface Diagnose {
+interface Diagnose {
   readonly ok: (message: string) => Diagnosis;
   readonly warning: (message: string, fix: string) => Diagnosis;
   readonly failed: (message: string, fix: string) => Diagnosis;

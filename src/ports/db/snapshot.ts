@@ -17,8 +17,7 @@ export function snapshotBytes({ $client }: SqliteDb): number {
  */
 export async function inspectDatabase(path: string) {
   return reading(path, async (client) => {
-    const problems = [...brokenPages(client), ...brokenReferences(client)];
-    return { schema: readSchema(client), rows: countRows(client), problems };
+    return { schema: readSchema(client), rows: countRows(client), problems: problemsIn(client) };
   });
 }
 
@@ -29,6 +28,11 @@ export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>)
 
 // A damaged file has hundreds of problems; the first few are enough.
 const maxProblems = 5;
+
+/** Damaged pages and rows without the row that they refer to, in sentences. */
+export function problemsIn(client: Database.Database): readonly string[] {
+  return [...brokenPages(client), ...brokenReferences(client)];
+}
 
 function brokenPages(client: Database.Database): readonly string[] {
   const check = client.prepare<[], string>(`PRAGMA integrity_check(${maxProblems})`).pluck();

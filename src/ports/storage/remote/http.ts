@@ -35,16 +35,8 @@ const sentences: Readonly<Record<string, string>> = {
   ENETUNREACH: 'There is no route to the store. Check the endpoint and the network.',
 };
 
-const certificateCodes = new Set([
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
+/** Codes of Node.js for certificates that cannot be trusted, such as `CERT_HAS_EXPIRED`. */
+const certificateCode = /CERT|UNABLE_TO_VERIFY/;
 
 /**
  * @returns `store_refused` if only a different configuration can help (a forbidden address, an untrusted certificate,
@@ -67,9 +59,8 @@ export function connectionFailure(error: unknown): ForensicsError {
 
 function configurationFault(code: string): string | null {
   if (code === 'address_refused') return forbidden;
-  if (certificateCodes.has(code)) return untrusted;
-  const isProtocol = code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('HPE_');
-  return isProtocol ? otherProtocol : null;
+  if (code === 'EPROTO' || /^(?:ERR_SSL|HPE)_/.test(code)) return otherProtocol;
+  return certificateCode.test(code) ? untrusted : null;
 }
 
 export type Meaning = readonly [code: ErrorCode, message: string];
