@@ -7,7 +7,6 @@
  */
 
 import type { StorageUrls } from '../../contract/analysis.ts';
-import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 
@@ -83,24 +82,7 @@ export function checkPath(key: string): void {
   );
 }
 
-/** Checked because the type is sent as a header. @throws {ForensicsError} `invalid_request`. */
-export function checkContentType(contentType: string): void {
-  if (/^[\x20-\x7e]{1,255}$/.test(contentType)) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'A content type must be a single line of up to 255 characters.',
-  );
-}
-
 export const defaultContentType = 'application/octet-stream';
-
-/** @throws {RangeError} unless it is an integer from 1 to 604800, the longest expiry that S3 signs. */
-export function checkExpiry(seconds: number): void {
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= maxPresignedUrlExpirySeconds) return;
-  throw new RangeError(
-    `A presigned URL can be valid for 1 to ${maxPresignedUrlExpirySeconds} seconds.`,
-  );
-}
 
 /** Percent-encodes a key for a URL as S3 signatures require: everything except slashes and `A-Z a-z 0-9 - . _ ~`. */
 export function encodePath(key: string): string {

@@ -23,7 +23,6 @@ import {
 } from '../remote/http.ts';
 import {
   type BlobInfo,
-  checkExpiry,
   checkPath,
   type CorsOutcome,
   defaultContentType,
@@ -42,16 +41,12 @@ interface Limit {
   readonly abortSignal: AbortSignal;
 }
 
-/**
- * @throws {RangeError} for an expiry outside 1..604800.
- * @throws {ForensicsError} `invalid_request` for a connection string without account key, or an invalid container name.
- */
+/** @throws {ForensicsError} `invalid_request` for a connection string without account key, or an invalid container name. */
 export function createAzureStore(
   config: AzureStorageConfig,
   settings: AzureStoreSettings,
 ): RemoteStore {
   const { expirySeconds } = settings;
-  checkExpiry(expirySeconds);
   const account = openContainer(config, settings);
   const { container } = account;
   const presign = createPresigner({ ...account, expirySeconds });

@@ -7,8 +7,6 @@ import { ForensicsError } from '../../../errors.ts';
 import {
   type BlobInfo,
   type BlobStore,
-  checkContentType,
-  checkExpiry,
   checkKey,
   defaultContentType,
   encodePath,
@@ -25,27 +23,18 @@ interface EmbeddedStoreSettings {
    * Public origin of the server, for clients. Read whenever a URL is signed, as the port may be unknown at first.
    */
   readonly endpoint: () => URL;
-  /** 1..604800 seconds; default: seven days. */
+  /** Default: seven days. */
   readonly expirySeconds?: number;
 }
 
-/**
- * Opens the bucket, and removes what crashed writers left behind.
- *
- * @throws {RangeError} for a setting out of range.
- * @throws {ForensicsError} `store_unavailable` if the folder cannot be read.
- */
 export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore {
   const { buckets, bucket, urls, endpoint } = settings;
   const { expirySeconds = maxPresignedUrlExpirySeconds } = settings;
-  checkExpiry(expirySeconds);
   const objects = buckets.open(bucket);
-  objects.sweep();
 
   return {
     type: 's3',
     async put(key, body, { contentType = defaultContentType } = {}) {
-      checkContentType(contentType);
       return blobInfo(await objects.write(key, { source: Readable.from([body]), contentType }));
     },
     read: (key, maxBytes) => readObject(objects, key, maxBytes),

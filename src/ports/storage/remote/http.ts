@@ -9,7 +9,6 @@ import { maxUploadBytes } from '../../../contract/limits.ts';
 import {
   type BlobInfo,
   type BlobStore,
-  checkContentType,
   type CorsOutcome,
   defaultContentType,
   type RemoteStore,
@@ -232,7 +231,6 @@ export function createRemoteStore(
     type: acts.type,
     async put(key, body, { contentType = defaultContentType } = {}) {
       acts.checkKey(key);
-      checkContentType(contentType);
       if (body.length > maxObjectBytes) throw tooLarge(maxObjectBytes);
       const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
       return acts.upload(key, bytes, contentType);

