@@ -210,10 +210,10 @@ test.each(['GET /v1/analysis/bundle', 'GET /v1/analysis/case/bundle'] as const)(
 
 test('existing and missing tenants are refused alike', async () => {
   const [foreign, missing] = await Promise.all(
-    ['other', 'nobody-has-this-name'].map(async (tenantName) =>
+    ['other', 'nobody-has-this-name'].map(async (name) =>
       ask({
         method: 'GET',
-        path: `/v1/analysis?tenantName=${tenantName}`,
+        path: `/v1/analysis?tenantName=${name}`,
         headers: { authorization: headers['a key'] ?? '' },
       }),
     ),
