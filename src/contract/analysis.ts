@@ -38,7 +38,6 @@ import {
   tiers,
 } from './vocabulary.ts';
 
-/** The options in a request; options left out have a default. */
 export type GivenOptions = Wire<typeof givenOptions>;
 export const givenOptions = Type.Partial(
   Type.Object({

@@ -18,7 +18,6 @@ export const verifyBody = Type.Object({ idToken: token });
 export const revokeBody = Type.Object({ idToken: token, refreshToken: token });
 export const changePasswordBody = Type.Object({ currentPassword: password, newPassword: password });
 
-/** Response to a login or a refresh. */
 export type TokenSet = Wire<typeof tokenSet>;
 const tokenSet = Type.Object({
   accessToken: Type.String(),

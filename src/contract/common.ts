@@ -4,7 +4,6 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { maxNameLength } from './limits.ts';
 import { type Language, languages } from './vocabulary.ts';
 
-/** The read-only type that a schema describes. */
 export type Wire<T extends TSchema> = Frozen<Static<T>>;
 type Frozen<T> = T extends readonly (infer E)[]
   ? readonly Frozen<E>[]
@@ -20,7 +19,6 @@ export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** Removes the members that are undefined. */
 export function withoutUndefined<T extends object>(
   members: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -44,7 +44,6 @@ export interface Sources {
 interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
-  /** The config file that was read, if any. */
   readonly file: string | null;
 }
 
@@ -87,7 +86,6 @@ export function readConfig(sources: Sources = {}): Config {
   return config;
 }
 
-/** The settings for display: secrets masked, each value with its source. */
 export function redacted(config: Config): Record<SettingName, ShownSetting> {
   const entries = settingNames.map((name) => {
     const value = config.settings[name];
@@ -172,7 +170,6 @@ function parseFile(text: string): Readonly<Record<string, unknown>> {
   throw invalid('The config file must contain a single JSON object.');
 }
 
-/** The default folder of the config file. */
 export function configFolder(environment: Environment = process.env): string {
   const { XDG_CONFIG_HOME: home = '' } = environment;
   return join(home === '' ? join(homedir(), '.config') : home, 'forensics');

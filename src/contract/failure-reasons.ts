@@ -14,7 +14,6 @@ interface OtherFormat extends Texts<'kind' | 'name'> {
   readonly isPicture: boolean;
 }
 
-/** One or two sentences for each reason, with the values that they contain. */
 const sentences = {
   empty: () => 'The file is empty (0 bytes).',
   too_many_bytes: ({ megabytes, limit }: Numbers<'megabytes' | 'limit'>) =>

@@ -14,11 +14,9 @@ export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 /** Maximum length in characters of the names of analyses, tenants, keys and users. */
 export const maxNameLength = 255;
 export const maxCommentLength = 500;
-/** Maximum length of access, id and refresh tokens. */
 export const maxTokenLength = 16_384;
 /** Maximum length of exhibit and examiner; a report prints no more. */
 export const maxCaseDataLength = 80;
-/** Maximum number of thumbnails in one response. */
 export const maxThumbnails = 100;
 export const maxIdempotencyKeyLength = 255;
 

@@ -1,11 +1,8 @@
 /** The closed lists of codes used in requests and responses. Imports nothing, so that every module can use it. */
 
-/** Languages of reports and statements. */
-
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-/** One statement in every report language. */
 export type Bilingual = Readonly<Record<Language, string>>;
 
 export const storageTypes = ['azure', 's3'] as const;
@@ -149,7 +146,6 @@ export const notCheckedIds = [
 ] as const;
 export type NotCheckedId = (typeof notCheckedIds)[number];
 
-/** Seed for the random numbers of an examination. */
 export const defaultSeed = 1337;
 
 export function isKeyOf<Table extends object>(

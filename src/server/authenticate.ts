@@ -102,7 +102,6 @@ export function requireCaller(request: FastifyRequest): Caller {
   };
 }
 
-/** The principal, on any route that authenticates. */
 export function requirePrincipal(request: FastifyRequest): Principal {
   if (request.principal === null) throw new TypeError('This route does not authenticate.');
   return request.principal;

@@ -41,7 +41,6 @@ export async function createRateLimits(
   });
 
   return {
-    /** Call before callers are authenticated. */
     guardAuthentication() {
       server.addHook('onRequest', async (request, reply) => {
         if (isLimited(request)) spend(reply, await failures(request, { increment: false }));
@@ -52,7 +51,6 @@ export async function createRateLimits(
         if (code === 'unauthenticated' || code === 'forbidden') await failures(request);
       });
     },
-    /** Call after callers are authenticated. */
     countRequests() {
       server.addHook('onRequest', async (request, reply) => {
         if (!isLimited(request)) return;
@@ -104,7 +102,6 @@ function sharedStore(db: Db, now: () => Date) {
 
 type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>;
 
-/** Adds headers with the remaining allowance. */
 function spend(reply: FastifyReply, budget: Budget): void {
   // True only with an allow list, and there is none; the check is for the types.
   if (budget.isAllowed) return;

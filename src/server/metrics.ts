@@ -15,7 +15,6 @@ interface MetricsParts {
   readonly workload: () => Promise<Workload>;
   /** When the served certificate expires; null behind a proxy that has its own certificate. */
   readonly certificateEndsAt: () => Date | null;
-  /** Number of lines dropped since the process started. */
   readonly droppedLogLines: () => number;
 }
 

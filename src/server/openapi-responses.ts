@@ -27,7 +27,6 @@ interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' 
   readonly bodyLimit?: number;
   readonly summary: string;
   readonly description?: string;
-  /** Schema of the successful response. */
   readonly answer: object;
 }
 

@@ -29,7 +29,6 @@ Requests are limited per minute for each key, user or, without either, network a
 \`ratelimit-remaining\` and \`ratelimit-reset\` show what is left; beyond that, 429 \`rate_limited\` says in \`Retry-After\` when
 to try again.`;
 
-/** What the service sends to a tenant's webhook. */
 const analysisMessage = Type.Object(
   {
     analysisId: Type.String(),

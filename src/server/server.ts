@@ -70,7 +70,6 @@ interface ServerParts {
   readonly rateLimitPerMinute: number;
   /** Browser origins whose pages may call the API. */
   readonly apiCorsAllowedOrigins: readonly string[];
-  /** Null without metrics. */
   readonly metrics: Pick<Metrics, 'observe'> | null;
   /** Key for hashing rejected logins and keys in the log; null logs them as they were sent. */
   readonly accountKey: Buffer | null;
@@ -170,7 +169,6 @@ function rememberMethods(server: FastifyInstance): ReadonlyMap<string, readonly 
   return known;
 }
 
-/** The methods of a route with parameters or a wildcard in its path. */
 function methodsOfPattern(methods: HttpServer['methodsByPath'], path: string): readonly string[] {
   const patterns = [...methods.keys()].filter((url) => /[:*]/.test(url));
   const found = patterns.find((url) => {

@@ -101,7 +101,6 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   });
 }
 
-/** Responds to input that is not readable HTTP: oversized headers, garbage, plain HTTP on the TLS port. */
 export function answerUnreadable(
   error: Error & { code?: string },
   socket: Duplex,

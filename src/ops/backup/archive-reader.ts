@@ -61,9 +61,7 @@ type Entry = ExtractEvents['entry'][1];
 
 interface Found {
   readonly files: Map<string, number>;
-  /** SHA-256 of every entry, by name. */
   readonly hashes: Map<string, string>;
-  /** Contents of the backup's own entries, by name. */
   readonly texts: Map<string, string>;
 }
 

@@ -24,11 +24,9 @@ const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 const schema = Type.Object({
   format: Type.Literal(1),
-  /** Version of the program that made the backup. */
   program: Type.String(),
   /** ISO 8601. */
   createdAt: Type.String(),
-  /** Version of the database schema. */
   schema: count,
   /** Whether the backup contains keys and certificates. A master key in the settings does not count. */
   holdsKeys: Type.Boolean(),
@@ -45,7 +43,6 @@ const schema = Type.Object({
   /** Number of files, not counting the hash list and this manifest. */
   files: count,
   bytes: count,
-  /** SHA-256 of the hash list. */
   sums: sha256,
   /** Objects that a row refers to but the store did not have, such as uploads still to come. */
   absent: Type.Array(Type.Object({ path: Type.String(), isEvidence: Type.Boolean() })),
@@ -213,7 +210,6 @@ function named(tenantId: string, key: string, isEvidence: boolean): NamedObject 
   return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
 }
 
-/** Identifies the master key in the manifest without revealing anything about it. */
 export function masterKeyId(secrets: Secrets): string {
   return secrets.of('backup/key').toString('hex', 0, 8);
 }

@@ -34,7 +34,6 @@ type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
 
 interface RestoreRequest {
   readonly file: string;
-  /** Folder with the keys for a backup made without them. */
   readonly keysDir: string | null;
   readonly onProgress?: ReadOptions['onProgress'];
 }

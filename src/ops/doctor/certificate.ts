@@ -7,7 +7,6 @@ import { diagnose, type Diagnosis } from './installation.ts';
 type CertificateSettings = Pick<Settings, 'behindProxy' | 'publicUrl' | 'tlsCert' | 'tlsKey'>;
 
 const dayMs = 86_400_000;
-/** Number of days before expiry from which a certificate is reported. */
 const soonDays = 14;
 const fix = 'Renew the --tls-cert and --tls-key files. A running server reloads them.';
 

@@ -29,11 +29,9 @@ interface Examination {
   readonly settings: Settings;
   /** Null for every tenant. */
   readonly tenantName: string | null;
-  /** The address at which clients reach the server. */
   readonly publicUrl: URL;
   readonly isQuick: boolean;
   readonly now: () => Date;
-  /** Called before a step that takes seconds. */
   readonly onSlow: (what: string) => void;
 }
 

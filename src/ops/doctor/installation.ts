@@ -121,7 +121,6 @@ export async function checkPostgres(db: Db): Promise<Diagnosis> {
   });
 }
 
-/** @param settings - by name; all must be on. */
 export function judgePostgres(
   version: string,
   settings: Readonly<Record<string, string | undefined>>,
@@ -188,7 +187,6 @@ const fixes: Partial<Record<ErrorCode, string>> = {
 // Restoring a backup does not help on a failing disk, and may lose the backup too.
 const unknown = `Check the disk and the system log first; only if both look fine, restore ${restoring}`;
 
-/** How to fix a failure of the data folder. */
 export function fixFor(error: unknown): string {
   return (error instanceof ForensicsError ? fixes[error.code] : undefined) ?? unknown;
 }

@@ -80,11 +80,8 @@ interface Reading {
 
 export interface Golden {
   readonly model: ModelIdentity;
-  /** The localisation model used together with it. */
   readonly locator: ModelIdentity;
-  /** The processor and libraries used for the measurement. */
   readonly environment: Readonly<Record<string, string>>;
-  /** By picture name. */
   readonly pictures: Readonly<Record<string, Reading>>;
 }
 

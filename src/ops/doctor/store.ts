@@ -73,14 +73,12 @@ export function judgeClock(tenant: string, aheadMs: number): Diagnosis {
     : ok('This machine and the store agree on the time.');
 }
 
-/** A store to check, and how to fix anything that fails there. */
 export interface StoreToCheck {
   readonly tenant: string;
   readonly store: BlobStore;
   readonly visit: MakeVisit;
   /** Origins whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
   readonly origins: readonly string[];
-  /** How to fix each kind of failure. */
   readonly fixes: {
     readonly access: string;
     readonly presigned: string;
@@ -91,7 +89,6 @@ export interface StoreToCheck {
   readonly now: () => Date;
 }
 
-/** Headers that a client must send with an upload. */
 function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
   const contentType = { 'content-type': 'application/octet-stream' };
   return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;

@@ -15,7 +15,6 @@ import { checkStore, createVisitor, type StoreToCheck } from './store.ts';
 export interface StoresToCheck {
   readonly settings: Settings;
   readonly core: Core;
-  /** The address at which clients reach the server. */
   readonly publicUrl: URL;
   /** Null for all tenants. Tenants on the service's own store share it, so only the first is checked. */
   readonly tenant: Tenant | null;

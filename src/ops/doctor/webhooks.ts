@@ -10,7 +10,6 @@ type WebhookState = Pick<
   'name' | 'webhookDisabledAt' | 'webhookDisabledReason' | 'webhookFailingSince'
 >;
 
-/** @param lastFailure - as `findLastFailure` returns it. */
 export function judgeWebhook(tenant: WebhookState, lastFailure: string | null): Diagnosis {
   const { name, webhookDisabledAt, webhookDisabledReason, webhookFailingSince } = tenant;
   const { ok, warning, failed } = diagnose('webhook', name);

@@ -131,7 +131,6 @@ async function replaceHeads(
   await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
 }
 
-/** Makes the numbering of new rows continue after the copied ones. */
 async function advanceSequences(tx: Tx): Promise<void> {
   for (const number of [tables.deliveries.seq, tables.orphanObjects.id, tables.fingerprints.id]) {
     const { name } = getTableConfig(number.table);

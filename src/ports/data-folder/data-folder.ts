@@ -51,7 +51,6 @@ export function makeDataFolder(path: string): void {
   assertWhole(path);
 }
 
-/** Like `makeDataFolder`, for a restore. */
 export function makeOwnFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
@@ -140,7 +139,6 @@ function serveLock(dataDir: string): string {
   return join(dataDir, 'serve.lock');
 }
 
-/** Whether a server on this machine is using the folder. */
 export function isServed(dataDir: string): boolean {
   return isHeld(serveLock(dataDir));
 }

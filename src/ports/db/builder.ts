@@ -15,7 +15,6 @@ import {
 import { type AsyncRemoteCallback, SQLiteRemoteSession } from 'drizzle-orm/sqlite-proxy';
 
 export interface RunResult {
-  /** Number of rows inserted, changed or deleted. */
   readonly changes: number;
 }
 

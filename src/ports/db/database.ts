@@ -20,7 +20,6 @@ export interface Tx extends Reader {
 }
 
 export interface Db extends Reader {
-  /** See `transact`. */
   runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
   /**
    * Runs reads that all see the database as it was at one moment; `act` runs again if the connection breaks.
@@ -50,7 +49,6 @@ interface Queued {
   readonly mayBeUndone?: boolean;
 }
 
-/** What most services depend on. */
 export interface Clocked {
   readonly db: Db;
   readonly now: () => Date;
@@ -62,13 +60,10 @@ export interface OpenDatabase<D extends Db = Db> {
   readonly upgrade: Upgrade | null;
   /** Rejects when the database cannot be read; used in health checks. */
   check(): Promise<void>;
-  /** Waits for running transactions. */
   close(): Promise<void>;
 }
 
-/** What opening did to a database from an earlier version. */
 export interface Upgrade {
-  /** Schema versions. */
   readonly from: number;
   readonly to: number;
   /** Copy of the file from before the upgrade; null for PostgreSQL, and if another process has just made one. */
@@ -125,7 +120,6 @@ export function setRequester<T>(name: string, act: () => T): T {
   return requester.run(name, act);
 }
 
-/** The current requester; empty for the service's own work. */
 export function currentRequester(): string {
   return requester.getStore() ?? '';
 }
@@ -198,7 +192,6 @@ export function jsonField(
     : sql`(${column}::json ->> ${sql.raw(`'${field}'`)})`;
 }
 
-/** Whether a JSON list of strings, stored as text, contains this value. */
 export function hasElement({ engine }: Reader, column: AnyColumn, value: string): SQL {
   return engine === 'sqlite'
     ? sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ${value})`

@@ -31,7 +31,6 @@ export function schemaSteps(engine: EngineName): readonly Step[] {
   return [...byVersion].map(([version, sql]) => ({ version, sql }));
 }
 
-/** The schema version that this program uses. */
 export function currentSchema(engine: EngineName): number {
   return stepFiles(engine).at(-1)!.version;
 }

@@ -74,7 +74,6 @@ const reconnectMs = 1000;
 // Each process holds this lock while it listens. Any number will do, except that of the migration lock.
 const presenceLock = 7_305_512;
 
-/** SQL that notifies every process. */
 export function notifyStatements(topics: readonly Topic[]): string {
   return topics.map((topic) => `NOTIFY ${channel}, '${topic}'`).join('; ');
 }

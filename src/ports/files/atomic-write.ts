@@ -126,7 +126,6 @@ function isFolder(path: string): boolean {
 }
 
 interface Force {
-  /** Whether an existing file may be replaced. */
   readonly force: boolean;
 }
 

@@ -15,7 +15,6 @@ const escapeBase = 0xdc00;
 const escapes = /[\udc80-\udcff]/u;
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes a file name. */
 export function nameOf(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return strict.decode(bytes);
   let name = '';
@@ -30,7 +29,6 @@ export function nameOf(bytes: Uint8Array): string {
   return name;
 }
 
-/** Encodes a name for the functions of `node:fs`. */
 export function pathOf(name: string): string | Buffer {
   if (!escapes.test(name)) return name;
   return Buffer.concat(

@@ -19,13 +19,11 @@ export function takeLock(file: string): (() => void) | null {
   };
 }
 
-/** Process id of the holder; null if the lock is free. */
 export function holderOf(file: string): number | null {
   const holder = read(file);
   return holder === null ? null : Number.parseInt(holder, 10);
 }
 
-/** Whether a running process holds the lock. */
 export function isHeld(file: string): boolean {
   const holder = read(file);
   return holder !== null && holder === describe(Number.parseInt(holder, 10));

@@ -28,7 +28,7 @@ export function reasonOf(code: string): string {
   return reason === undefined ? code : `${code}: ${reason}`;
 }
 
-/** To users, a full disk, a quota and a size limit are all the same: the data does not fit. */
+/** To users, a full disk, a quota of the system and a size limit are all the same: the data does not fit. */
 export function isFull(code: string | null): boolean {
   return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }

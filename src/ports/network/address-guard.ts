@@ -105,7 +105,6 @@ class NoAddress extends Error {
 
 /** Checks connections as they are made. The error code is `address_refused` for addresses, `no_address` for names. */
 export interface ConnectionGuard {
-  /** Returns only allowed addresses, and fails if there is none. */
   readonly lookup: LookupFunction;
   /**
    * Why connecting to this host is forbidden. Null for an allowed address, and for a name, which

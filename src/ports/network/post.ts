@@ -58,7 +58,6 @@ async function openClient(guard: AddressGuard) {
   return { agent: new Agent({ connect: guardedConnector(buildConnector, guard) }), request };
 }
 
-/** Connects only to allowed addresses. */
 function guardedConnector(
   build: typeof buildConnector,
   guard: AddressGuard,
@@ -72,7 +71,6 @@ function guardedConnector(
   };
 }
 
-/** The error's code, such as `ECONNREFUSED` or `address_refused`. */
 const connectionCode = (error: unknown) => causeCode(error) || 'connection_failed';
 
 // Downloads one file, and records redirects and response headers.
@@ -105,7 +103,6 @@ async function follow(
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(downloadMs)]);
   // Without `accept`, some servers would convert pictures to another format.
   const headers = { accept: '*/*', 'user-agent': 'forensics' };
-  /** The addresses to which the first one redirected, in order. */
   const redirects: string[] = [];
   let url = checkedUrl(address);
   try {

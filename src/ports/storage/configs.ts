@@ -53,7 +53,6 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
         .run();
       return id;
     },
-    /** Null if the tenant has no such row. */
     async find(
       reader: Reader,
       { tenantId, id }: { readonly tenantId: string; readonly id: string },

@@ -40,7 +40,6 @@ export type CorsOutcome =
   /** The store does not support it, or does not permit it. */
   | { readonly applied: false; readonly reason: string };
 
-/** A store on another machine. */
 export interface RemoteStore extends BlobStore {
   /**
    * Writes, reads and deletes a small object; creates a missing Azure container.

@@ -32,7 +32,6 @@ interface StoresSettings {
   readonly db: Db;
   readonly configs: Pick<SealedConfigs, 'open'>;
   readonly cors: Pick<BucketCors, 'ensure'>;
-  /** The service's own store if it is not the embedded one. */
   readonly shared?: Pick<SharedStore, 'partOf' | 'rowFor'> | null;
   /** The tenant's embedded store. Called for every operation, so it must be fast. */
   readonly embeddedFor: (tenantId: string) => BlobStore;
@@ -114,7 +113,6 @@ export function createStores(settings: StoresSettings) {
   };
 }
 
-/** Takes the place of a store whose configuration cannot be opened. */
 function createClosedStore(type: StorageType): BlobStore {
   const presign = (objectKey: string, now: Date): StorageUrls => ({
     type,
@@ -142,14 +140,12 @@ export type BucketCors = ReturnType<typeof createBucketCors>;
 type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 
 interface BucketCorsSettings extends Clocked {
-  /** Used for configurations without origins. */
   readonly defaultOrigins: readonly string[];
   /** Maximum time for which a caller waits; the attempt continues after that. */
   readonly timeoutMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
-/** Minimum time between a failure and the next attempt. */
 const pauseMs = 10 * 60_000;
 
 export function createBucketCors(settings: BucketCorsSettings) {

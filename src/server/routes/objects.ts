@@ -101,7 +101,6 @@ async function putObject(act: Act): Promise<void> {
   await reply.header('etag', `"${etag}"`).send();
 }
 
-/** A refusal that has its own HTTP status. */
 class HttpRefusal extends ForensicsError {
   readonly #status: number;
 
@@ -203,7 +202,6 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   }
 }
 
-/** Whether the client has this version of the object already. */
 function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], record: ObjectRecord) {
   return tags
     .replaceAll('W/', '')
@@ -229,7 +227,6 @@ function requestedRange(
   return { start, length: Math.max(0, end - start) };
 }
 
-/** Yields the block already read, followed by the rest. */
 async function* resume(
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterable<Uint8Array>,

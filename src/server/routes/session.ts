@@ -142,7 +142,6 @@ const readSessionState = operation({
 
 type PageOperation = Omit<Parameters<typeof operation>[0], 'access' | 'description' | 'headers'>;
 
-/** Declares an operation for this server's own pages only. */
 function forPages<const O extends PageOperation>(declared: O) {
   const description = "Only for this server's own pages; others get 403.";
   const common = { access: 'everyone', description, headers: fromBrowsers } as const;

@@ -36,7 +36,6 @@ interface AzureStoreSettings extends RemoteSettings {
   readonly expirySeconds: number;
 }
 
-/** Options through which the client library can abort a request. */
 interface Limit {
   readonly abortSignal: AbortSignal;
 }

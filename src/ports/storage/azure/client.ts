@@ -190,13 +190,11 @@ const meanings = new Map<string, Meaning>([
   ['ServerBusy', ['store_unavailable', 'The store is busy. Try again later.']],
 ]);
 
-/** Translates anything that the client library throws. */
 export function azureFailure(error: unknown): ForensicsError {
   const refusal = readRefusal(error);
   return refusal === null ? connectionFailure(error) : toStoreError(refusal, meanings);
 }
 
-/** Whether the client library failed because the container does not exist. */
 export function isMissingContainer(error: unknown): boolean {
   return readRefusal(error)?.code === 'ContainerNotFound';
 }

@@ -46,7 +46,6 @@ export function createBuckets(settings: BucketsSettings) {
     return bucket;
   }
 
-  /** Sweeps every bucket. @throws {ForensicsError} `store_unavailable`. */
   function sweep(): void {
     const names = onDiskSync(() => namesInSync(root)).filter((name) => bucketPattern.test(name));
     for (const name of names) open(name).sweep();

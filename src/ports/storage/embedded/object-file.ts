@@ -121,7 +121,6 @@ export function incomingName(): string {
   return `${randomBytes(12).toString('hex')}.part`;
 }
 
-/** Removes what crashed writers left behind. */
 export function sweepIncoming(folder: string): void {
   // Files with any other name are not ours.
   for (const name of namesInSync(folder).filter((one) => one.endsWith('.part'))) {

@@ -67,7 +67,6 @@ function createFolders(fs: FileSystem, root: string) {
   // Keeps promises, so that a second writer waits until the folder created by the first is durable.
   const ensured = new Map<string, Promise<void>>();
 
-  /** Creates the folder durably. */
   function ensure(folder: string): Promise<void> {
     const known = ensured.get(folder);
     if (known !== undefined) return known;

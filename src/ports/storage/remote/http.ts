@@ -132,7 +132,6 @@ function mayPass(error: unknown): boolean {
   return causeCode(error.cause) !== 'ETIMEDOUT';
 }
 
-/** Time limits for a remote store. */
 interface Timeouts {
   /** Until the connection is established, which includes TLS. */
   readonly connectMs: number;
