@@ -167,11 +167,7 @@ const texts = {
   webOrigin: { allowed: 'origins such as https://app.example', parse: webOrigin },
   anyOrigin: {
     allowed: 'origins such as https://app.example',
-    parse: (text) => {
-      const url = URL.parse(text);
-      const isOrigin = url?.origin === text && /^https?:$/.test(url.protocol);
-      return text === '*' || isOrigin ? text : undefined;
-    },
+    parse: (text) => (text === '*' ? text : webOrigin(text)),
   },
   addressRange: {
     allowed: 'address ranges such as 10.1.0.0/16, or the words external and private',
@@ -197,6 +193,11 @@ function matching(pattern: RegExp): (text: string) => string | undefined {
 function urlWith(schemes: readonly string[], text: string): URL | null {
   const url = URL.parse(text);
   return url !== null && url.host !== '' && schemes.includes(url.protocol) ? url : null;
+}
+
+function webOrigin(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url?.origin === text && /^https?:$/.test(url.protocol) ? text : undefined;
 }
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
