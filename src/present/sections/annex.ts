@@ -2,7 +2,7 @@
 
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
-import { printable } from '../printable.ts';
+import { nameIn, printable } from '../printable.ts';
 import { writeFacts } from '../seen-before.ts';
 import type { Words } from '../wording/catalogue.ts';
 import { references } from '../wording/references.ts';
@@ -92,9 +92,10 @@ export function glossaryBlocks({ language, catalogue }: SectionInput): readonly 
 }
 
 export function referenceBlocks({ catalogue }: SectionInput): readonly Block[] {
-  const rows = references.map(({ citation, use }, at) => ({
-    label: `[${at + 1}] ${catalogue.glossary.uses[use]}`,
-    value: citation,
+  const { uses } = catalogue.glossary;
+  const rows = Object.entries(references).map(([use, value], at) => ({
+    label: `[${at + 1}] ${nameIn(uses, use, use)}`,
+    value,
   }));
   return [plainGrid(rows)];
 }

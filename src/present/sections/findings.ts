@@ -7,7 +7,7 @@ import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import { describeMap, readMap } from '../report-texts.ts';
 import { markedPlaces } from '../result.ts';
-import { references } from '../wording/references.ts';
+import { references, usesOfMethods } from '../wording/references.ts';
 import {
   type Block,
   type FindingBlock,
@@ -102,9 +102,8 @@ export function methodName({ catalogue }: SectionInput, method: string): string 
 
 /** Numbers in the list of references, such as `[11]`. */
 export function referenceNumbers(method: string): readonly string[] {
-  return references.flatMap(({ methods = [] }, at) =>
-    methods.includes(method) ? [`[${at + 1}]`] : [],
-  );
+  const numbered = Object.keys(references);
+  return (usesOfMethods[method] ?? []).map((use) => `[${numbered.indexOf(use) + 1}]`);
 }
 
 /** The side that the finding supports, in words; null if it supports neither. */
