@@ -89,7 +89,7 @@ async function profileDrawing(clock: Clock, { bytes, picture, examination }: Exa
       const drawn = { ...item, heatmapOrientation: 'upright' } as const;
       return {
         texts,
-        pdf: await renderPdf({ picture, heatmaps, examination, item: drawn, language, texts }),
+        pdf: await renderPdf({ picture, heatmaps, examination, item: drawn, language }),
       };
     });
   const reports = { en: await pdfIn('en'), de: await pdfIn('de') };

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { languages, type ReasonCode, type ResultClass } from '../../src/contract/vocabulary.ts';
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Examination, Place } from '../../src/engine/result.ts';
-import { writeTexts } from '../../src/present/report-texts.ts';
 import { noProvenance, type Provenance } from '../../src/provenance/provenance.ts';
 import { renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
@@ -159,8 +158,7 @@ export async function drawReports(): Promise<ReadonlyMap<string, Uint8Array>> {
     const item = { name: `${name}.jpg`, analysisId: null, examinedAt: new Date('2026-03-01') };
     const heatmaps = await renderHeatmaps(picture, examination.maps);
     for (const language of languages) {
-      const texts = writeTexts(examination, item, language);
-      const about = { picture, heatmaps, examination, item, language, texts };
+      const about = { picture, heatmaps, examination, item, language };
       const folder = language === 'en' ? '' : `${language}/`;
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
       drawn.set(`${folder}images/report-${name}.png`, await renderPdf(about));

@@ -61,7 +61,7 @@ export async function performRender(
   const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
   for (const language of languages) {
     const texts = writeTexts(examination, item, language);
-    const drawn = { picture, heatmaps, examination, item, language, texts };
+    const drawn = { picture, heatmaps, examination, item, language };
     const pdf = await renderPdf(drawn);
     reports[language] = {
       texts,

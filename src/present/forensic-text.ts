@@ -1,4 +1,4 @@
-/** What was found and what it means, in paragraphs: the contract's `forensic` text, parts of which the PDF repeats. */
+/** What was found and what it means, in paragraphs: the contract's `forensic` text. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import { formatNames } from '../contract/formats.ts';
@@ -13,41 +13,25 @@ import { type ReportWords, reportWordsIn } from './wording/report-words.ts';
 /** Longest file name in a sentence, in characters; the report's table has room for more. */
 const nameLimit = 80;
 
-export interface Account {
-  /** Item and method; the PDF shows these, and the measurements, as tables. */
-  readonly facts: readonly string[];
-  /** What the strategy was applied to; empty if no strategy was involved. */
-  readonly applied: readonly string[];
-  /** Which side the evidence supports, and how strongly. */
-  readonly strength: string;
-  /** Why the support is no stronger, and whether it is stable. */
-  readonly support: readonly string[];
-  /** The findings in one paragraph, and the methods that were not carried out. */
-  readonly findings: readonly string[];
-  /** Why nothing was decided; empty if something was. */
-  readonly reasons: readonly string[];
-}
-
-export function writeAccount(writing: Writing): Account {
-  const { evidence, language } = writing;
-  return {
-    facts: [
-      writeItem(writing),
-      sentences([
-        writeMethod(writing),
-        ...(leadsToAbstain(writing.examination.decision)
-          ? [writing.catalogue.measurements.results.outside]
-          : []),
-      ]),
-    ],
-    applied: writeApplied(writing),
-    strength: evidence.statement[language],
-    support: [evidence.cap, evidence.stability].flatMap((one) =>
-      one === null ? [] : [one.statement[language]],
-    ),
-    findings: writeFindings(writing),
-    reasons: evidence.reasons.map(({ statement }) => statement[language]),
-  };
+/**
+ * What was examined and how, which side the evidence supports and why not more strongly, the findings, and why nothing
+ * was decided; paragraphs are separated by an empty line.
+ */
+export function writeForensic(writing: Writing): string {
+  const { evidence, language, examination, catalogue } = writing;
+  const isOutside = leadsToAbstain(examination.decision);
+  const support = [evidence.cap, evidence.stability].filter((one) => one !== null);
+  return [
+    writeItem(writing),
+    sentences([
+      writeMethod(writing),
+      ...(isOutside ? [catalogue.measurements.results.outside] : []),
+    ]),
+    sentences([...writeApplied(writing), evidence.statement[language]]),
+    ...support.map(({ statement }) => statement[language]),
+    ...writeFindings(writing),
+    ...evidence.reasons.map(({ statement }) => statement[language]),
+  ].join('\n\n');
 }
 
 /** Whether the picture's traces are outside the range in which the model's values have a validated meaning. */

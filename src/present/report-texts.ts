@@ -6,7 +6,7 @@
 import type { Language } from '../contract/vocabulary.ts';
 import { type AreaPlace, placeOf } from '../detectors/regions.ts';
 import type { CellMaps, Examination, MapName } from '../engine/result.ts';
-import { openWriting, sentences, writeAccount, type Writing } from './forensic-text.ts';
+import { openWriting, sentences, writeForensic, type Writing } from './forensic-text.ts';
 import { namesChange, suspectsChange } from './evidence.ts';
 import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './printable.ts';
@@ -22,11 +22,9 @@ export function writeTexts(
   language: Language,
 ): ReportTexts {
   const writing = openWriting(examination, item, language);
-  const { facts, applied, strength, support, findings, reasons } = writeAccount(writing);
-  const compared = sentences([...applied, strength]);
   return {
     summary: writeSummary(writing),
-    forensic: [...facts, compared, ...support, ...findings, ...reasons].join('\n\n'),
+    forensic: writeForensic(writing),
     heatmapIntro: writeIntro(writing),
     heatmap: {
       real: writeMap(writing, 'real'),

@@ -7,10 +7,9 @@ import type { Evidence } from '../../contract/evidence.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Region } from '../../detectors/regions.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
-import type { Account } from '../forensic-text.ts';
 import type { NumberWriter } from '../numbers.ts';
 import type { Presentation } from '../presentation.ts';
-import type { ReportItem, ReportTexts } from '../report-item.ts';
+import type { ReportItem } from '../report-item.ts';
 import { printable } from '../printable.ts';
 import type { Result } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
@@ -128,14 +127,12 @@ export interface ReportInput {
   readonly examination: Examination;
   readonly item: ReportItem;
   readonly language: Language;
-  readonly texts: ReportTexts;
   /** SHA-256 of each heatmap file, in lower-case hex. */
   readonly heatmapDigests: Readonly<Record<MapName, string>>;
 }
 
 export interface SectionInput extends ReportInput {
   readonly evidence: Evidence;
-  readonly account: Account;
   readonly result: Result;
   readonly presentation: Presentation;
   readonly labels: Words['labels'];

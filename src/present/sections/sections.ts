@@ -3,9 +3,8 @@
  * file has passed through `printable`.
  */
 
-import { isDeclared, openWriting, writeAccount } from '../forensic-text.ts';
+import { isDeclared, openWriting } from '../forensic-text.ts';
 import { present } from '../presentation.ts';
-import { writeTexts } from '../report-texts.ts';
 import { readResult } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
@@ -64,9 +63,8 @@ const order: readonly (readonly [keyof Words['labels']['sections'], Part | null,
 export function writeFirstPage(
   input: Pick<ReportInput, 'examination' | 'item' | 'language'>,
 ): Section {
-  const texts = writeTexts(input.examination, input.item, input.language);
   const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
-  const all = openInput({ ...input, texts, heatmapDigests });
+  const all = openInput({ ...input, heatmapDigests });
   return { title: all.labels.sections.result, part: null, blocks: headBlocks(all) };
 }
 
@@ -76,7 +74,6 @@ function openInput(input: ReportInput): SectionInput {
   return {
     ...input,
     ...writing,
-    account: writeAccount(writing),
     result,
     presentation: present(result, input.language),
     labels: writing.catalogue.labels,
@@ -107,10 +104,14 @@ export function writeSections(input: ReportInput): readonly Section[] {
 
 /** The strength of the evidence; empty if none can be stated. */
 function evaluationBlocks(input: SectionInput): readonly Block[] {
-  const { account, catalogue, result } = input;
+  const { evidence, language, catalogue, result } = input;
   if (result.outcome === 'abstain') return [];
   const { evaluation: words } = catalogue.strength;
-  return [...account.support.map(paragraph), note([writeScale(input), words.scaleNote].join(' '))];
+  const support = [evidence.cap, evidence.stability].filter((one) => one !== null);
+  return [
+    ...support.map(({ statement }) => paragraph(statement[language])),
+    note([writeScale(input), words.scaleNote].join(' ')),
+  ];
 }
 
 function writeScale({ numbers, catalogue }: SectionInput): string {

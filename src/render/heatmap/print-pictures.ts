@@ -8,7 +8,7 @@ import type { CellMaps, Examination, MapName } from '../../engine/result.ts';
 import { type PixelOrientation, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
 import { scaledSize } from '../../image/pixels.ts';
-import type { ReportItem, ReportTexts } from '../../present/report-item.ts';
+import type { ReportItem } from '../../present/report-item.ts';
 import type { Document, HeldImage } from '../pdf/page.ts';
 import { numberTop } from './frames.ts';
 import { createDrawer, renderEach } from './heatmap.ts';
@@ -21,7 +21,6 @@ export interface ReportInput {
   readonly examination: Examination;
   readonly item: ReportItem;
   readonly language: Language;
-  readonly texts: ReportTexts;
 }
 
 export interface PrintPictures {

@@ -6,7 +6,6 @@ import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderHtml } from '../../../src/render/html/html.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
-import { writeTexts } from '../../../src/present/report-texts.ts';
 import { makeExamination, makePicture } from './examination.ts';
 import { readPages, textOfHtml } from '../render/pdf-text.ts';
 
@@ -110,8 +109,7 @@ function makeFull(): Examination {
 export async function render(examination: Examination, language: Language, item = fullItem) {
   const picture = makePicture(size.width, size.height);
   const heatmaps = await renderHeatmaps(picture, examination.maps);
-  const texts = writeTexts(examination, item, language);
-  const pdf = await renderPdf({ picture, heatmaps, examination, item, language, texts });
+  const pdf = await renderPdf({ picture, heatmaps, examination, item, language });
   return { pdf, heatmaps, pages: readPages(pdf) };
 }
 
@@ -125,8 +123,7 @@ export async function readHtml(
 ): Promise<string> {
   const picture = makePicture(size.width, size.height);
   const heatmaps = await renderHeatmaps(picture, examination.maps);
-  const texts = writeTexts(examination, item, language);
-  const html = await renderHtml({ picture, heatmaps, examination, item, language, texts });
+  const html = await renderHtml({ picture, heatmaps, examination, item, language });
   return textOfHtml(html);
 }
 

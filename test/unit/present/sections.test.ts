@@ -37,9 +37,12 @@ describe.each(languages)('sections in %s', (language) => {
       examination,
       item: { ...item, ...own },
       language,
-      texts: writeTexts(examination, item, language),
       heatmapDigests,
     });
+  const allOf = (...given: Parameters<typeof sectionsOf>) =>
+    stringsOf(sectionsOf(...given)).join('\n');
+  const pageOf = (...given: Parameters<typeof sectionsOf>) =>
+    stringsOf(sectionsOf(...given).slice(0, 1)).join('\n');
 
   test('are complete for every class with every reason', () => {
     for (const resultClass of resultClasses) {
@@ -89,20 +92,18 @@ describe.each(languages)('sections in %s', (language) => {
       measures: { likelihoodRatio: 5 },
       source: '',
     } as const;
-    const pageOf = (examination: Examination) =>
-      stringsOf(
-        sectionsOf({ ...examination, findings: [...examination.findings, size] }).slice(0, 1),
-      ).join('\n');
+    const pageWith = (examination: Examination) =>
+      pageOf({ ...examination, findings: [...examination.findings, size] });
     const suspected = makeExamination({
       resultClass: 'uncertain',
       reasons: ['manipulation_suspected'],
     });
-    const fake = pageOf(makeExamination({ resultClass: 'fake' }));
+    const fake = pageWith(makeExamination({ resultClass: 'fake' }));
 
     expect(fake).toContain(size.statement[language]);
     expect(fake).toContain(wordsIn(language).outcome.because.fake(true));
-    expect(pageOf(suspected)).not.toContain(size.statement[language]);
-    expect(pageOf(makeExamination({ resultClass: 'uncertain' }))).toContain(
+    expect(pageWith(suspected)).not.toContain(size.statement[language]);
+    expect(pageWith(makeExamination({ resultClass: 'uncertain' }))).toContain(
       size.statement[language],
     );
   });
@@ -116,9 +117,7 @@ describe.each(languages)('sections in %s', (language) => {
     const small: Examination = { ...base, decision: { ...base.decision, thresholds } };
     const facts = { ...base.facts, notes: ['rows_missing'], soundShare: 0.95 } as const;
     const { small: tooSmall } = wordsIn(language).verdict.onlySuspected;
-    const [open, limited, damaged] = [base, small, { ...small, facts }].map((one) =>
-      stringsOf(sectionsOf(one).slice(0, 1)).join('\n'),
-    );
+    const [open, limited, damaged] = [base, small, { ...small, facts }].map((one) => pageOf(one));
 
     expect(open).not.toContain(tooSmall);
     expect(limited).toContain(tooSmall);
@@ -146,7 +145,7 @@ describe.each(languages)('sections in %s', (language) => {
     const pageWith = (place: typeof region) => {
       const places = [{ region: place, methods: ['copy-move'] }] as const;
       const manipulation = { ...base.manipulation!, region: place, places };
-      return stringsOf(sectionsOf({ ...base, facts, manipulation }).slice(0, 1)).join('\n');
+      return pageOf({ ...base, facts, manipulation });
     };
     const { inDamage, damageExplains, undamaged } = wordsIn(language).document.head;
 
@@ -168,7 +167,7 @@ describe.each(languages)('sections in %s', (language) => {
       statement: { code: 'region_processed_apart', values: { place: 'top', share: 0.1 } },
     } as const;
     const pageWith = (findings: Examination['findings'], examination = base) =>
-      stringsOf(sectionsOf({ ...examination, findings }).slice(0, 1)).join('\n');
+      pageOf({ ...examination, findings });
     const { rows, alone } = wordsIn(language).document.head;
     const { weak } = wordsIn(language).strength.adverbs;
 
@@ -199,7 +198,7 @@ describe.each(languages)('sections in %s', (language) => {
     const base = makeExamination({ resultClass: 'real' });
     const given = { ...credentials, integrity: 'broken' } as const;
     const provenance = { ...base.provenance, credentials: given };
-    const page = stringsOf(sectionsOf({ ...base, provenance }).slice(0, 1)).join('\n');
+    const page = pageOf({ ...base, provenance });
     const { rows } = wordsIn(language).document.head;
     const { broken } = wordsIn(language).strength.evaluation.credentials;
 
@@ -215,7 +214,7 @@ describe.each(languages)('sections in %s', (language) => {
     ) => {
       const actions = [{ action, software: null, when: null, digitalSourceType }];
       const provenance = { ...base.provenance, credentials: { ...credentials, signer, actions } };
-      return stringsOf(sectionsOf({ ...base, provenance }).slice(0, 1)).join('\n');
+      return pageOf({ ...base, provenance });
     };
     const { headlines, because, next } = wordsIn(language).outcome;
     const { placed } = wordsIn(language).provenance.credentialActions;
@@ -246,7 +245,7 @@ describe.each(languages)('sections in %s', (language) => {
   test('name a wrong file extension on the first page', () => {
     const base = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
     const facts = { ...base.facts, notes: ['extension_disagrees'] } as const;
-    const page = stringsOf(sectionsOf({ ...base, facts }).slice(0, 1)).join('\n');
+    const page = pageOf({ ...base, facts });
     const { document, limits } = wordsIn(language);
 
     expect(page).toContain(`(${document.head.misnamed})`);
@@ -266,7 +265,7 @@ describe.each(languages)('sections in %s', (language) => {
       },
     };
 
-    const all = stringsOf(sectionsOf(close)).join('\n').replaceAll(',', '.');
+    const all = allOf(close).replaceAll(',', '.');
 
     expect(all).toMatch(/0\.2066 .*0\.2071.*0\.9500/);
     expect(all).toMatch(/0\.340.*0\.338.*0\.570/);
@@ -330,7 +329,7 @@ describe.each(languages)('sections in %s', (language) => {
   test('contain the texts of the contract, except those given as tables or with their method', () => {
     const examination = makeExamination();
     const texts = writeTexts(examination, item, language);
-    const all = stringsOf(sectionsOf(examination)).join('\n');
+    const all = allOf(examination);
 
     const { heatmap } = texts;
     const { intro, changes } = reportWordsIn(language).measurements.heatmap;
@@ -358,7 +357,7 @@ describe.each(languages)('sections in %s', (language) => {
     } = reportWordsIn(language);
     const short = wordsIn(language).outcome.short.no_usable_trace;
 
-    const all = stringsOf(sectionsOf(declared)).join('\n');
+    const all = allOf(declared);
 
     expect(all).toContain(short);
     expect(all).toContain(limits.nature.declared);
@@ -387,7 +386,7 @@ describe.each(languages)('sections in %s', (language) => {
     const pageFor = (resultClass: 'real' | 'uncertain') => {
       const byTraces = { resultClass, reasons: [] };
       const decision = { ...base.decision, basis: 'localisation', byTraces } as const;
-      return stringsOf(sectionsOf({ ...base, decision }).slice(0, 1)).join('\n');
+      return pageOf({ ...base, decision });
     };
     const { wholeReal, wholeOpen } = wordsIn(language).outcome.because;
 
@@ -400,7 +399,7 @@ describe.each(languages)('sections in %s', (language) => {
     const base = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
     const pageFor = (software: Provenance['software']) => {
       const provenance = { ...base.provenance, software };
-      return stringsOf(sectionsOf({ ...base, provenance }).slice(0, 1)).join('\n');
+      return pageOf({ ...base, provenance });
     };
     const { cameraNamed } = wordsIn(language).document.head;
 
@@ -443,12 +442,7 @@ describe.each(languages)('sections in %s', (language) => {
     const textsWith = (name: string) => {
       const hashes = [{ name, sha256: 'ab'.repeat(32) }];
       const custody = [{ at, actor: 'service', event: 'upgraded', hashes } as const];
-      const examination = makeExamination();
-      const texts = writeTexts(examination, item, language);
-      const given = { ...item, custody };
-      return stringsOf(
-        writeSections({ examination, item: given, language, texts, heatmapDigests }),
-      );
+      return stringsOf(sectionsOf(makeExamination(), { custody }));
     };
 
     expect(textsWith('report-en.pdf')).toContain(redrawn);
@@ -469,7 +463,7 @@ describe.each(languages)('sections in %s', (language) => {
     const findings = answers.flatMap(findingsIn).map(wordFinding);
     const examination = { ...makeExamination(), findings };
 
-    const all = stringsOf(sectionsOf(examination)).join('\n');
+    const all = allOf(examination);
 
     const wanted = {
       en: /trained for this program/,
@@ -483,7 +477,7 @@ describe.each(languages)('sections in %s', (language) => {
 
   test('contain every checksum, setting and version', () => {
     const examination = makeExamination();
-    const all = stringsOf(sectionsOf(examination)).join('\n');
+    const all = allOf(examination);
     const { sha256, sha512, md5 } = examination.facts;
 
     for (const wanted of [sha256, md5, sha512.slice(0, 64), sha512.slice(64)]) {
@@ -502,24 +496,15 @@ describe.each(languages)('sections in %s', (language) => {
       ...base.facts.metadata,
       exif: { ...base.facts.metadata.exif, GPSLatitude: '52.5200', UserComment: 'at 13.4050' },
     };
-    const all = stringsOf(sectionsOf({ ...base, facts: { ...base.facts, metadata } })).join('\n');
+    const all = allOf({ ...base, facts: { ...base.facts, metadata } });
 
     expect(all).not.toMatch(/52[.,]52|13[.,]405/);
     expect(all).toContain(wordsIn(language).labels.presentNotShown);
   });
 
   test('say that the upload was replaced, but only if it was', () => {
-    const examination = makeExamination();
     const write = (isUploadReplaced: boolean) =>
-      stringsOf(
-        writeSections({
-          examination,
-          item: { ...item, isUploadReplaced },
-          language,
-          texts: writeTexts(examination, item, language),
-          heatmapDigests,
-        }),
-      );
+      stringsOf(sectionsOf(makeExamination(), { isUploadReplaced }));
     const { uploadReplaced } = wordsIn(language).labels;
 
     expect(write(true)).toContain(uploadReplaced);
@@ -548,13 +533,7 @@ describe.each(languages)('sections in %s', (language) => {
     };
     const { shownOnly } = reportWordsIn(language).measurements;
     const shown = (withErrorLevel: boolean) =>
-      writeSections({
-        examination,
-        item: { ...item, withErrorLevel },
-        language,
-        texts: writeTexts(examination, item, language),
-        heatmapDigests,
-      })
+      sectionsOf(examination, { withErrorLevel })
         .flatMap((section) => section.blocks)
         .flatMap((block) => (block.kind === 'findings' ? block.rows : []));
 
@@ -592,7 +571,7 @@ describe.each(languages)('sections in %s', (language) => {
       limits: { limits },
     } = wordsIn(language);
 
-    const all = stringsOf(sectionsOf(examination)).join('\n');
+    const all = allOf(examination);
 
     expect(all).toContain(limits.nature.changed);
     expect(all).not.toContain(limits.nature.traced);
@@ -619,7 +598,7 @@ describe.each(languages)('sections in %s', (language) => {
     const examination = makeExamination();
     const provenance = { ...examination.provenance, credentials: given };
 
-    const all = stringsOf(sectionsOf({ ...examination, provenance })).join('\n');
+    const all = allOf({ ...examination, provenance });
 
     const { missing, noTrustList } = wordsIn(language).provenance;
     for (const wanted of [...Object.values(missing), noTrustList]) expect(all).toContain(wanted);
@@ -632,8 +611,8 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('state how often changed parts were found and untouched photographs accused, if measured', () => {
-    const text = stringsOf(sectionsOf()).join('\n');
-    const never = stringsOf(sectionsOf({ ...makeExamination(), measuredCalls: [] })).join('\n');
+    const text = allOf();
+    const never = allOf({ ...makeExamination(), measuredCalls: [] });
 
     // Exact binomial intervals of 42 of 153 and of 3 of 1,210, from another implementation.
     const found = { en: '27.5% (20.6 to 35.2%)', de: '27,5 % (20,6 bis 35,2 %)' };
@@ -775,7 +754,6 @@ test('all foreign text in a report is made printable', () => {
     examination,
     item: hostile,
     language: 'en',
-    texts: writeTexts(examination, hostile, 'en'),
     heatmapDigests,
   });
 
@@ -900,7 +878,6 @@ function sectionsWith(
     examination,
     item,
     language,
-    texts: writeTexts(examination, item, language),
     heatmapDigests,
   });
 }

@@ -3,7 +3,6 @@ import { languages } from '../../../src/contract/vocabulary.ts';
 import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderHtml } from '../../../src/render/html/html.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
-import { writeTexts } from '../../../src/present/report-texts.ts';
 import { writeSections } from '../../../src/present/sections/sections.ts';
 import { makePicture } from '../present/examination.ts';
 import { full, fullItem, size } from '../present/full-report.ts';
@@ -17,19 +16,16 @@ const caseData = {
 async function renderIn(language: 'en' | 'de', item: ReportItem = fullItem) {
   const picture = makePicture(size.width, size.height);
   const heatmaps = await renderHeatmaps(picture, full.maps);
-  const texts = writeTexts(full, item, language);
-  return renderHtml({ picture, heatmaps, examination: full, item, language, texts });
+  return renderHtml({ picture, heatmaps, examination: full, item, language });
 }
 
 describe.each(languages)('the HTML report in %s', (language) => {
   test('has every section of the PDF, and is the same for the same result', async () => {
     const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
-    const texts = writeTexts(full, fullItem, language);
     const sections = writeSections({
       examination: full,
       item: fullItem,
       language,
-      texts,
       heatmapDigests,
     });
 

@@ -4,7 +4,6 @@ import type { Examination, MapName } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
-import { writeTexts } from '../../../src/present/report-texts.ts';
 import { item, makeExamination, makePicture } from '../present/examination.ts';
 import { readPages, readXmp } from './pdf-text.ts';
 
@@ -22,8 +21,7 @@ async function makeCase(width: number, height: number): Promise<Case> {
 
 function render(input: Case, language: Language, name = item.name): Promise<Uint8Array> {
   const named = { ...item, name };
-  const texts = writeTexts(input.examination, named, language);
-  return renderPdf({ ...input, item: named, language, texts });
+  return renderPdf({ ...input, item: named, language });
 }
 
 describe('the PDF of a picture', () => {
