@@ -16,7 +16,6 @@ import type { Decision, Examined, Manipulation, Stability } from '../engine/resu
 import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
 import { createNumberWriter } from './numbers.ts';
-import { capitalised } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
 import { isNeverCalled, placesOf, readErrors, readResult, toChangesFound } from './result.ts';
@@ -82,12 +81,11 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
         code === 'evidence_below_threshold' && realMax !== undefined && fakeMin !== undefined;
       return [
         ...(isLimited ? [onlySuspected[limited]] : []),
-        reasons[code].what,
+        reasons[code],
         ...(isRated ? [needed(plain(leastRatio(realMax)), plain(leastRatio(fakeMin)))] : []),
       ].join(' ');
     }),
-    // A noun phrase written to follow "Helpful:"; here it is used alone.
-    help: inBoth((language) => `${capitalised(wordsIn(language).verdict.reasons[code].help)}.`),
+    help: inBoth((language) => wordsIn(language).outcome.next[code]),
   };
 }
 
@@ -156,15 +154,6 @@ function wordChange(
     return marked(words.findings.writeShare(only.share), words.findings.places[only.place], p);
   });
   return { ...manipulation, statement };
-}
-
-export function namesChange({ resultSubClasses, basis }: Decision): boolean {
-  return basis !== 'declaration' && resultSubClasses.some((kind) => kind !== 'ai-generated');
-}
-
-/** Whether signs of a change prevent the picture from being called real. */
-export function suspectsChange({ reasons }: Pick<Decision, 'reasons'>): boolean {
-  return reasons.includes('manipulation_suspected');
 }
 
 /** What was not examined: silence about it must not be read as an all-clear. */

@@ -111,6 +111,12 @@ export function writeGroundInFull(result: Result, language: Language): string {
   ].join(' ');
 }
 
+/** How far to rely on the result, in one sentence for someone who has to act on it. */
+export function writeReliance(result: Result, { verdict }: Words): string {
+  const outcome = tracesAgree(result) ? 'agreeing' : result.outcome;
+  return verdict.conclusion[isSuspicion(result) ? 'suspected' : outcome];
+}
+
 const statesEdits: ReadonlySet<Outcome> = new Set(['real', 'uncertain', 'changed']);
 
 /** @param isPlaced - false if the places are listed beside it. */

@@ -1,19 +1,50 @@
 /**
- * Puts an examination into words, using templates: what the evidence supports and what it does not,
- * but never that a picture "is" fake. All languages get the same figures, rounded in the same way.
+ * Puts an examination into words for the contract's `report`: what the evidence supports and what it does not, but never
+ * that a picture "is" fake. All languages get the same figures, rounded in the same way.
  */
 
+import type { Evidence } from '../contract/evidence.ts';
+import { formatNames } from '../contract/formats.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { type AreaPlace, placeOf } from '../detectors/regions.ts';
-import type { CellMaps, Examination, MapName } from '../engine/result.ts';
-import { openWriting, sentences, writeForensic, type Writing } from './forensic-text.ts';
-import { namesChange, suspectsChange } from './evidence.ts';
-import { bestDeclaration } from './origin.ts';
+import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
+import { writeEvidence } from './evidence.ts';
+import { createNumberWriter, type NumberWriter } from './numbers.ts';
+import { type Presentation, present, writeGroundInFull, writeReliance } from './presentation.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
-import { writeBecause } from './presentation.ts';
-import { decideOutcome, placesOf, readMarked } from './result.ts';
-import type { Words } from './wording/catalogue.ts';
+import { isAboutPart, readResult, type Result } from './result.ts';
+import { type ReportWords, reportWordsIn } from './wording/report-words.ts';
+
+/** The input to every text in a report. */
+export interface Writing {
+  readonly examination: Examination;
+  readonly evidence: Evidence;
+  readonly result: Result;
+  readonly presentation: Presentation;
+  readonly item: ReportItem;
+  readonly language: Language;
+  readonly catalogue: ReportWords;
+  readonly numbers: NumberWriter;
+}
+
+export function openWriting(
+  examination: Examination,
+  item: ReportItem,
+  language: Language,
+): Writing {
+  const result = readResult(examination);
+  return {
+    examination,
+    evidence: writeEvidence(examination),
+    result,
+    presentation: present(result, language),
+    item,
+    language,
+    catalogue: reportWordsIn(language),
+    numbers: createNumberWriter(language),
+  };
+}
 
 /** Paragraphs are separated by an empty line. The text contains names taken from the file, made printable, and no markup. */
 export function writeTexts(
@@ -36,80 +67,91 @@ export function writeTexts(
   };
 }
 
-function writeSummary(writing: Writing): string {
-  const { examination, evidence, catalogue, language, vary } = writing;
-  const { decision } = examination;
-  const { summary } = catalogue.verdict;
-  const { resultClass } = decision;
-  // The sentence about the marked places already names them.
-  const stated = {
-    areas: [],
-    marked: readMarked(placesOf(examination.manipulation)),
-    provenance: null,
-    hasGeneratorSize: false,
-  };
-  if (resultClass === 'abstain' || resultClass === 'uncertain') {
-    return sentences([
-      vary(summary[resultClass], 'undecided'),
-      ...decision.reasons.map((reason) => writeBecause(reason, stated, catalogue)),
-      ...writeBearing(writing),
-    ]);
-  }
-  if (evidence.basis === 'declaration') {
-    return sentences([...writeDeclared(writing), evidence.statement[language]]);
-  }
-  const { manipulation, basis } = evidence;
-  const isChanged = namesChange(decision) && manipulation !== null;
+/** The answer as on the first page of a report, and how strongly the evidence supports it. */
+function writeSummary({ evidence, result, presentation, language }: Writing): string {
+  const { manipulation, statement } = evidence;
   return sentences([
-    writeSide(writing, resultClass),
-    ...(resultClass === 'fake' ? writeKinds(examination, catalogue) : []),
-    ...(isChanged ? [manipulation.statement[language]] : []),
-    ...(basis === 'traces' ? [writeProbability(writing)] : []),
+    `${presentation.headline}.`,
+    printable(writeGroundInFull(result, language), groundLimit),
+    ...(manipulation !== null && isAboutPart(result) ? [manipulation.statement[language]] : []),
+    ...(result.outcome === 'abstain' ? [] : [statement[language]]),
   ]);
 }
 
-/** What an open result says about the picture: nothing, unless a change is suspected. */
-function writeBearing({ examination, evidence, catalogue, language, vary }: Writing) {
-  const { summary } = catalogue.verdict;
-  const { manipulation } = evidence;
-  if (manipulation === null || !suspectsChange(examination.decision))
-    return [vary(summary.neutral, 'neutral')];
-  return [manipulation.statement[language], summary.suspected];
+/** How far to rely on the result, and what to do next. The seed chooses among sentences with the same meaning. */
+function writeConclusion({ examination, result, presentation, catalogue }: Writing): string {
+  const { duty } = catalogue.verdict.conclusion;
+  const { next, further } = presentation;
+  return sentences([
+    writeReliance(result, catalogue),
+    next,
+    ...further,
+    duty[Math.abs(examination.options.seed) % duty.length]!,
+  ]);
 }
 
-function writeProbability({ examination, catalogue, numbers, vary }: Writing): string {
-  const { fakeProbability, fakeUncertainty } = examination.decision;
-  return vary(catalogue.verdict.summary.probability, 'probability')(
-    numbers.score(fakeProbability),
-    numbers.score(fakeUncertainty),
-  );
-}
+/** Longest reason and longest file name in a text, in characters; the report's table has room for more. */
+const groundLimit = 1200;
+const nameLimit = 80;
 
-function writeSide(writing: Writing, resultClass: 'real' | 'fake'): string {
-  const { evidence, catalogue, vary } = writing;
-  const { decided, pointing, sides } = catalogue.verdict.summary;
-  const isOfPart = evidence.basis === 'localisation';
-  const side = resultClass === 'fake' && isOfPart ? 'changed' : resultClass;
-  const { strength } = evidence;
-  if (strength === 'none') return vary(pointing, 'pointing')(sides[side]);
-  const { adverbs, sides: weighed } = catalogue.strength;
-  return vary(decided, 'decided')(adverbs[strength], weighed[side]);
-}
-
-function writeDeclared({ evidence, catalogue, vary }: Writing): readonly string[] {
-  const declaration = bestDeclaration(evidence.provenance);
-  if (declaration === null) return [];
-  const { origin, generator } = declaration;
-  const { declared, generator: named } = catalogue.verdict.summary;
+/** What was examined and how, the strength of the evidence, the findings, and why nothing was decided. */
+function writeForensic(writing: Writing): string {
+  const { evidence, language, examination, catalogue } = writing;
+  const isOutside = leadsToAbstain(examination.decision);
   return [
-    vary(declared, 'declared')(catalogue.provenance.origins[origin]),
-    ...(generator === null ? [] : [named(printable(generator, 80))]),
-  ];
+    writeItem(writing),
+    sentences([
+      writeMethod(writing),
+      ...(isOutside ? [catalogue.measurements.results.outside] : []),
+    ]),
+    evidence.statement[language],
+    ...writeSupport(writing),
+    ...writeFindings(writing),
+    ...evidence.reasons.map(({ statement }) => statement[language]),
+  ].join('\n\n');
 }
 
-function writeKinds({ decision }: Examination, { verdict: { summary } }: Words): readonly string[] {
-  if (decision.resultSubClasses.length === 0) return [summary.kindUnknown];
-  return decision.resultSubClasses.map((kind) => summary.kinds[kind]);
+/** Why the support is no stronger, and whether it is stable. */
+export function writeSupport({ evidence, language }: Writing): readonly string[] {
+  const told = [evidence.cap, evidence.stability].filter((one) => one !== null);
+  return told.map(({ statement }) => statement[language]);
+}
+
+/** Whether the picture's traces are outside the range in which the model's values have a validated meaning. */
+export function leadsToAbstain({ byTraces, resultClass }: Decision): boolean {
+  return (byTraces?.resultClass ?? resultClass) === 'abstain';
+}
+
+function writeItem({ examination: { facts }, item, catalogue, numbers }: Writing): string {
+  const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)}`;
+  const { pixels, bytes } = catalogue.labels;
+  const format = formatNames[facts.format];
+  const about = `${format}, ${size} ${pixels}, ${numbers.count(facts.sizeBytes)} ${bytes}`;
+  const name = printable(item.name, nameLimit);
+  return catalogue.measurements.forensic.item({ name, facts: about, sha256: facts.sha256 });
+}
+
+function writeMethod({ examination, catalogue, numbers }: Writing): string {
+  const { model, patchesRead, passes } = examination;
+  return catalogue.measurements.forensic.method({
+    model: `${printable(model.id)} ${printable(model.version)}`,
+    patches: numbers.count(patchesRead),
+    passes: numbers.count(passes),
+  });
+}
+
+function writeFindings({ evidence, catalogue, language }: Writing): readonly string[] {
+  const { findings, skipped } = evidence;
+  const statements = findings.map(({ statement }) => printable(statement[language], 2000));
+  const methods = skipped.map(({ method }) =>
+    nameIn(catalogue.findings.methods, method, printable(method)),
+  );
+  return [
+    ...(statements.length === 0
+      ? []
+      : [sentences([catalogue.measurements.forensic.findings, ...statements])]),
+    ...(methods.length === 0 ? [] : [catalogue.measurements.forensic.skipped(methods.join(', '))]),
+  ];
 }
 
 function writeIntro({
@@ -194,15 +236,6 @@ export function readMap({ values, columns, rows }: CellMaps, name: MapName): Map
   };
 }
 
-function writeConclusion({ examination, evidence, catalogue, vary }: Writing): string {
-  const { resultClass, reasons } = examination.decision;
-  const { conclusion } = catalogue.verdict;
-  const helps = reasons.map((reason) => catalogue.verdict.reasons[reason].help);
-  const isSuspected = suspectsChange(examination.decision);
-  const outcome = isSuspected ? 'suspected' : decideOutcome(resultClass, evidence.basis);
-  return sentences([
-    conclusion[outcome],
-    ...(helps.length === 0 ? [] : [`${conclusion.help} ${helps.join('; ')}.`]),
-    vary(conclusion.duty, 'duty'),
-  ]);
+function sentences(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
 }

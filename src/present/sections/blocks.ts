@@ -3,17 +3,13 @@
  * about pages, fonts or pictures.
  */
 
-import type { Evidence } from '../../contract/evidence.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Region } from '../../detectors/regions.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
-import type { NumberWriter } from '../numbers.ts';
-import type { Presentation } from '../presentation.ts';
 import type { ReportItem } from '../report-item.ts';
 import { printable } from '../printable.ts';
-import type { Result } from '../result.ts';
+import type { Writing } from '../report-texts.ts';
 import type { Words } from '../wording/catalogue.ts';
-import type { ReportWords } from '../wording/report-words.ts';
 
 export interface Row {
   readonly label: string;
@@ -131,13 +127,8 @@ export interface ReportInput {
   readonly heatmapDigests: Readonly<Record<MapName, string>>;
 }
 
-export interface SectionInput extends ReportInput {
-  readonly evidence: Evidence;
-  readonly result: Result;
-  readonly presentation: Presentation;
+export interface SectionInput extends ReportInput, Writing {
   readonly labels: Words['labels'];
-  readonly catalogue: ReportWords;
-  readonly numbers: NumberWriter;
 }
 
 export function paragraph(text: string): Block {

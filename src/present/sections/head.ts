@@ -10,10 +10,10 @@ import { areaOf } from '../../detectors/regions.ts';
 import type { Examination, Place } from '../../engine/result.ts';
 import { isQuarterTurn } from '../../image/orientation.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
-import { leadsToAbstain } from '../forensic-text.ts';
+import { leadsToAbstain } from '../report-texts.ts';
 import { writeNotes } from '../notes.ts';
 import { altersContent, signerTrust, writeDeclaredEdits } from '../origin.ts';
-import { mainGround, writeBecause, writeGroundInFull } from '../presentation.ts';
+import { mainGround, writeBecause, writeGroundInFull, writeReliance } from '../presentation.ts';
 import { capitalised, printable } from '../printable.ts';
 import {
   isAboutPart as isOfPart,
@@ -21,7 +21,6 @@ import {
   isSuspicion,
   markedPlaces,
   showsPlaces,
-  tracesAgree,
 } from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput } from './blocks.ts';
@@ -52,7 +51,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       headline: presentation.headline,
       // The places are listed beside the picture.
       text: [
-        writeGroundInFull(result, input.language),
+        printable(writeGroundInFull(result, input.language), 1200),
         ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
       ].join(' '),
       places,
@@ -316,15 +315,10 @@ function answerRows(input: SectionInput): readonly Row[] {
     statement[language].replace(lines.join(' '), '').trim(),
     result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
   ];
-  const { conclusion } = catalogue.verdict;
-  const rely = tracesAgree(result) ? 'agreeing' : result.outcome;
   return [
     {
       label: rows.rely,
-      value: [
-        conclusion[isSuspicion(result) ? 'suspected' : rely],
-        ...writeOutsideSizes(input),
-      ].join(' '),
+      value: [writeReliance(result, catalogue), ...writeOutsideSizes(input)].join(' '),
     },
     { label: rows.next, value: steps.join(' ') },
     {

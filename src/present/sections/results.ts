@@ -4,7 +4,7 @@ import type { Decision } from '../../engine/result.ts';
 import { placeOf } from '../../detectors/regions.ts';
 import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
-import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
+import { leadsToAbstain } from '../report-texts.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
 import { nameIn, printable } from '../printable.ts';
 import { isNeverCalled, isSuspicion, markedPlaces, type Outcome, readFigures } from '../result.ts';
@@ -31,6 +31,24 @@ export function resultBlocks(input: SectionInput): readonly Block[] {
     heading(results.stabilityTitle),
     ...stabilityBlocks(input),
   ];
+}
+
+/** Compares the values as printed: "more (0.61) than (0.61)" would puzzle every reader. */
+function nearerClass({
+  examination: { classSimilarities },
+  numbers,
+}: SectionInput): 'real' | 'fake' | 'neither' {
+  const { realCompressed, fakeCompressed } = classSimilarities;
+  if (numbers.score(realCompressed) === numbers.score(fakeCompressed)) return 'neither';
+  return realCompressed > fakeCompressed ? 'real' : 'fake';
+}
+
+/** Whether the similarity to the two classes contradicts a decision by traces. */
+function isSimilarityOpposite(input: SectionInput): boolean {
+  const { resultClass, basis } = input.examination.decision;
+  const nearer = nearerClass(input);
+  if (resultClass === 'real') return nearer === 'fake';
+  return resultClass === 'fake' && basis === 'traces' && nearer === 'real';
 }
 
 function decisionRows({ examination, labels, catalogue, result }: SectionInput): readonly Row[] {

@@ -3,9 +3,7 @@
  * file has passed through `printable`.
  */
 
-import { isDeclared, openWriting } from '../forensic-text.ts';
-import { present } from '../presentation.ts';
-import { readResult } from '../result.ts';
+import { openWriting, writeSupport } from '../report-texts.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   glossaryBlocks,
@@ -70,14 +68,7 @@ export function writeFirstPage(
 
 function openInput(input: ReportInput): SectionInput {
   const writing = openWriting(input.examination, input.item, input.language);
-  const result = readResult(input.examination);
-  return {
-    ...input,
-    ...writing,
-    result,
-    presentation: present(result, input.language),
-    labels: writing.catalogue.labels,
-  };
+  return { ...input, ...writing, labels: writing.catalogue.labels };
 }
 
 /** Numbers the sections, letters the annexes, and leaves out empty ones. */
@@ -104,12 +95,11 @@ export function writeSections(input: ReportInput): readonly Section[] {
 
 /** The strength of the evidence; empty if none can be stated. */
 function evaluationBlocks(input: SectionInput): readonly Block[] {
-  const { evidence, language, catalogue, result } = input;
+  const { catalogue, result } = input;
   if (result.outcome === 'abstain') return [];
   const { evaluation: words } = catalogue.strength;
-  const support = [evidence.cap, evidence.stability].filter((one) => one !== null);
   return [
-    ...support.map(({ statement }) => paragraph(statement[language])),
+    ...writeSupport(input).map(paragraph),
     note([writeScale(input), words.scaleNote].join(' ')),
   ];
 }
@@ -126,9 +116,8 @@ function writeScale({ numbers, catalogue }: SectionInput): string {
 
 function limitBlocks({ examination, catalogue, result }: SectionInput): readonly Block[] {
   const { limits: words } = catalogue.limits;
-  const { decision } = examination;
-  const changedOrTraced = decision.basis === 'localisation' ? 'changed' : 'traced';
-  const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
+  const isOfPart = examination.decision.basis === 'localisation';
+  const nature = result.outcome === 'declared' ? 'declared' : isOfPart ? 'changed' : 'traced';
   const items = [
     ...(result.outcome === 'abstain' ? [] : [words.nature[nature]]),
     ...words.statements,

@@ -5,7 +5,6 @@ import {
   type ReasonCode,
   reasonCodes,
   resultClasses,
-  resultSubClasses,
 } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import type { ReportTexts } from '../../../src/present/report-item.ts';
@@ -60,12 +59,10 @@ test('every reason is explained, named in the summary, and followed by advice', 
 });
 
 test('the seed changes only the wording', () => {
-  const summaries = seeds.map((seed) => writeTexts(makeExamination({ seed }), item, 'en').summary);
+  const texts = seeds.map((seed) => writeTexts(makeExamination({ seed }), item, 'en'));
 
-  expect(new Set(summaries).size).toBeGreaterThan(2);
-  expect(writeTexts(makeExamination({ seed: 7 }), item, 'de')).toEqual(
-    writeTexts(makeExamination({ seed: 7 }), item, 'de'),
-  );
+  expect(new Set(texts.map(({ conclusion }) => conclusion)).size).toBe(2);
+  expect(new Set(texts.map(({ summary }) => summary)).size).toBe(1);
 });
 
 test('no text claims that the picture is fake, or that anything is proven', () => {
@@ -78,14 +75,6 @@ test('no text claims that the picture is fake, or that anything is proven', () =
       expect(de).not.toMatch(/ist (?:eine )?(?:gefälscht|Fälschung|manipuliert)|beweist|bewiesen/i);
     }
   }
-});
-
-test('the wording follows the likelihood ratio, up to what the error rates support', () => {
-  expect(summaryAt('fake', 0.6)).toContain('deutet auf ein KI-erzeugtes');
-  expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein KI-erzeugtes/);
-  expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein KI-erzeugtes/);
-  expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein KI-erzeugtes/);
-  expect(summaryAt('real', 0.3)).toMatch(/schwach für eine fotografische/);
 });
 
 describe('a decision based on a declaration in the file', () => {
@@ -111,28 +100,17 @@ describe('a decision based on a declaration in the file', () => {
     const en = writeTexts(declared, item, 'en');
     const de = writeTexts(declared, item, 'de');
 
-    expect(en.summary).toContain('mentions Other');
+    expect(en.summary).toContain('It says so in its XMP data (Other).');
     expect(en.summary).toContain('a signer from the list of trusted signers signed it');
-    expect(de.summary).toContain('Genannt wird Other');
+    expect(de.summary).toContain('(Other)');
   });
 
   test('claims nothing about traces, and is believed only as far as the declaration', () => {
     const { summary, conclusion } = writeTexts(declared, item, 'en');
 
-    expect(summary).not.toContain('traces are of the kind');
+    expect(summary).not.toContain('The traces');
     expect(conclusion).toMatch(/rests on what the file says/);
   });
-});
-
-test('each kind of change has its own sentence, and so has none', () => {
-  const summaries = [[], ...resultSubClasses.map((kind) => [kind])].map((kinds) => {
-    const examination = makeExamination();
-    const decision = { ...examination.decision, resultSubClasses: kinds };
-    return writeTexts({ ...examination, decision }, item, 'de').summary;
-  });
-
-  expect(new Set(summaries).size).toBe(4);
-  expect(summaries[0]).toContain('lässt der Befund nicht erkennen');
 });
 
 test('a hostile file name cannot reorder or break a sentence', () => {
@@ -186,10 +164,4 @@ function figures(examination: Examination, language: Language): readonly string[
   return [...text.matchAll(pattern)]
     .map(([figure]) => figure.replaceAll(group, '').replace(decimal, '.'))
     .toSorted();
-}
-
-function summaryAt(resultClass: 'real' | 'fake', fakeProbability: number): string {
-  const examination = makeExamination({ resultClass, seed: 1 });
-  const decision = { ...examination.decision, fakeProbability };
-  return writeTexts({ ...examination, decision }, item, 'de').summary;
 }

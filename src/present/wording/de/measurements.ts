@@ -8,12 +8,6 @@ export const measurements: typeof english = {
       `Mit dem Modell ${model} ausgewertete Bildausschnitte: ${patches}, jeder in ${passes} Monte-Carlo-Durchläufen.`,
     opposite:
       'Das widerspricht dem Ergebnis, geht aber nicht darin ein: Starke Kompression macht Fotografien und KI-erzeugte Bilder einander ähnlicher.',
-    decision: ({ p, deviation, strategy }) =>
-      `Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, beträgt ${p} (Unsicherheit ${deviation}); angewandt wurde die Strategie ${strategy}.`,
-    decisionByBoth: ({ strategy, p, deviation, changed }) =>
-      `Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, beträgt ${p} (Unsicherheit ${deviation}), die Wahrscheinlichkeit, dass eine Stelle verändert wurde, ${changed}; angewandt wurde die Strategie ${strategy}.`,
-    decisionByChange: ({ p, strategy }) =>
-      `Die Wahrscheinlichkeit, dass eine Stelle verändert wurde, beträgt ${p}; angewandt wurde die Strategie ${strategy}.`,
     findings: 'Befunde, der stärkste zuerst:',
     skipped: (methods) => `Ohne Befund: ${methods}.`,
   },

@@ -8,17 +8,6 @@ export const measurements = {
     /** Shown with a comparison that contradicts the result. */
     opposite:
       'This points away from the result, which is not based on it: strong compression makes pictures of both kinds resemble each other.',
-    decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
-      `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}).`,
-    decisionByBoth: ({
-      strategy,
-      p,
-      deviation,
-      changed,
-    }: Record<'strategy' | 'p' | 'deviation' | 'changed', string>) =>
-      `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}) and to a probability of ${changed} that a part was changed.`,
-    decisionByChange: ({ p, strategy }: Record<'p' | 'strategy', string>) =>
-      `The strategy ${strategy} was applied to a probability of ${p} that a part was changed.`,
     findings: 'Findings, strongest first:',
     skipped: (methods: string) => `Without a finding: ${methods}.`,
   },
