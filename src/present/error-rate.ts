@@ -234,16 +234,3 @@ export function readError(
   const [rate, trials] = side === 'real' ? [realCalledFake, real] : [fakeCalledReal, fake];
   return { rate, ...shareInterval(Math.round(rate * trials), trials) };
 }
-
-/** The worst by the upper end of the interval, because no error in a few pictures is no better than one in many. */
-export function worstError(
-  conditions: readonly MeasuredCondition[],
-  strategy: DecisionStrategy,
-  side: 'real' | 'fake',
-): { readonly measured: MeasuredCondition; readonly error: MeasuredError } | null {
-  const errors = conditions.map((measured) => ({
-    measured,
-    error: readError(measured, strategy, side),
-  }));
-  return errors.toSorted((a, b) => b.error.high - a.error.high)[0] ?? null;
-}

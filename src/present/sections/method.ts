@@ -15,8 +15,6 @@ import {
 } from './blocks.ts';
 import { isShown, referenceNumbers } from './findings.ts';
 
-/** Only models with a second branch have this file. */
-const secondBranchFile = 'votes.onnx';
 /** Only models with a vision transformer have this file. */
 const transformerFile = 'transformer.onnx';
 /** Models that also read views of the whole picture, which examinations do not record. */
@@ -34,7 +32,6 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   });
   return [
     paragraph(steps),
-    ...only(secondBranchFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
     ...only(modelsWithViews.has(model.id), paragraph(catalogue.measurements.method.views)),
     ...only(transformerFile in model.files, paragraph(catalogue.measurements.method.transformer)),
     ...(locator === null

@@ -1,10 +1,10 @@
-/** The error rates measured under the strategy used: for each condition, and in the worst case. */
+/** The error rates measured under the strategy used, for each condition. */
 
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCalls } from '../../inference/locate-manifest.ts';
 import type { MeasuredCondition } from '../../inference/manifest.ts';
-import { readError, type MeasuredError, worstError } from '../error-rate.ts';
+import { readError, type MeasuredError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
@@ -41,7 +41,6 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
   return [
     paragraph([intro, ...writeSides(input, first)].join(' ')),
     ratesGrid(input, measured),
-    ...worstBlocks(input, measured),
     paragraph(words.meaning),
   ];
 }
@@ -86,7 +85,6 @@ function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Blo
     paragraph(about),
     ...only(!isSameModel(model, examination.model), paragraph(words.ownOtherModel)),
     ...only(conditions.length > 0, ratesGrid(input, conditions)),
-    ...worstBlocks(input, conditions),
     ...ownRatios(input, conditions),
   ];
 }
@@ -238,22 +236,4 @@ function callsGrid(
 
 function writeError({ rate, low, high }: MeasuredError, numbers: NumberWriter): string {
   return `${numbers.rate(rate)} (${numbers.rates(low, high)})`;
-}
-
-function worstBlocks(
-  input: SectionInput,
-  measured: readonly MeasuredCondition[],
-): readonly Block[] {
-  const { examination, numbers, catalogue } = input;
-  const strategy = examination.options.decisionStrategy;
-  const writeWorst = (side: 'real' | 'fake') => {
-    const worst = worstError(measured, strategy, side);
-    if (worst === null) return [];
-    const rate = numbers.rate(worst.error.rate);
-    const high = numbers.rate(worst.error.high);
-    const condition = conditionName(input, worst.measured);
-    return [catalogue.limits.validation.worst[side]({ condition, rate, high })];
-  };
-  const items = [...writeWorst('real'), ...writeWorst('fake')];
-  return only(items.length > 0, { kind: 'list', items });
 }

@@ -98,16 +98,6 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: [
-          'Worst case for a photograph: “Half size, JPEG 80”. 5.0%',
-          'upper end of the 95% interval: 6.4%',
-        ],
-        de: [
-          'Ungünstigster Fall für eine Fotografie: „Halbe Größe, JPEG 80“; 5,0 %',
-          'Obergrenze des 95-%-Intervalls: 6,4 %',
-        ],
-      },
-      {
-        en: [
           '256 to 1,448 pixels on the longer side; this one has 240. The strength',
           'does not affect the strength',
         ],

@@ -79,7 +79,7 @@ describe('the PDF of a picture', () => {
     expect(text).toContain('Bericht zur bildforensischen Untersuchung');
     expect(text).toContain('Straßenszene.jpg');
     expect(text).toContain('Unversehrtheit: Die Prüfsummen');
-    expect(text).toContain('Ungünstigster Fall für eine Fotografie');
+    expect(text).toContain('Nie geprüft');
     expect(text).toContain(usual.examination.facts.sha256);
     expect(text).toContain('0,97 ± 0,02');
     pages.forEach((page, i) => expect(page.text).toContain(`Seite ${i + 1} von ${pages.length}`));

@@ -16,12 +16,6 @@ export const limits: typeof english = {
       'Fotografien als KI-erzeugt eingestuft',
       'KI-erzeugte als Fotografie eingestuft',
     ],
-    worst: {
-      real: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als KI-erzeugt eingestuft (Obergrenze des 95-%-Intervalls: ${high}).`,
-      fake: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für ein KI-erzeugtes Bild: „${condition}“; ${rate} der KI-erzeugten Bilder wurden als Fotografie eingestuft (Obergrenze des 95-%-Intervalls: ${high}).`,
-    },
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig KI-erzeugte Bilder unter den untersuchten sind.',
     changes: {

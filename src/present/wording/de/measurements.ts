@@ -83,8 +83,6 @@ export const measurements: typeof english = {
       'Das Modell hat außerdem das Bild als Ganzes beurteilt, verkleinert auf 384 Pixel an der längeren Seite. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf 1,2 Megapixel verkleinerten Kopie; zusätzlich wurden dann acht Quadrate in Originalauflösung ausgewertet. Alles zusammen geht in die Werte ein.',
     transformer:
       'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine Log-Odds werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotografien von Zeichnungen, Computergrafiken, Bildschirmfotos, Textseiten und Diagrammen.',
-    secondArm:
-      'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; die Werte beider Teile werden addiert.',
     changes: (model) =>
       `Ein zweites Netz, ${model}, suchte nach Teilen, die anders verarbeitet wurden als der Rest des Bildes; seine Befunde wurden mit denen von Methoden zusammengeführt, die ohne Training auskommen und einzeln aufgeführt sind.`,
     locator: 'Lokalisierungsmodell',

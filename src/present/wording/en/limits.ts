@@ -19,12 +19,6 @@ export const limits = {
       'Photographs called generated',
       'Generated called photographs',
     ] satisfies readonly [string, string, string, string, string],
-    worst: {
-      real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a photograph: “${condition}”. ${rate} of the photographs were called generated (upper end of the 95% interval: ${high}).`,
-      fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a generated picture: “${condition}”. ${rate} of the generated pictures were called photographs (upper end of the 95% interval: ${high}).`,
-    },
     /** On the first page, after the rate for unmodified files. */
     meaning:
       'A rate says how often pictures of a class were misjudged in this set. It is not the probability that this result is wrong: that also depends on how common generated pictures are among those examined.',

@@ -90,8 +90,6 @@ export const measurements = {
       'The model also assessed the picture as a whole, at 384 pixels on its longer side. For pictures above 1.2 megapixels, it took its patches and heatmaps from a copy scaled down to that size, and also examined eight squares of the picture’s original pixels; all of these count towards the result.',
     transformer:
       'A vision transformer, part of the model, assessed the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, diagrams, renderings, screenshots and pages of text.',
-    secondArm:
-      'A second part of the model assessed statistics of the same patches and, where the picture is large enough, of the picture at half size; the two results are added.',
     changes: (model: string) =>
       `A second network, ${model}, looked for parts that were processed differently from the rest of the picture; what it found was combined with methods that need no training, each of which is listed with its finding.`,
     locator: 'Localisation model',
