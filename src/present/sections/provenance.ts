@@ -20,6 +20,7 @@ import {
   valueLimit,
   withEscapes,
 } from './blocks.ts';
+import { methodName } from './findings.ts';
 
 export function provenanceBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, evidence } = input;
@@ -244,33 +245,19 @@ function fileRows(input: SectionInput): readonly Row[] {
   ];
 }
 
-/** What the structure of the file shows about the program that wrote it. */
-export function structureRows({
-  evidence,
-  labels,
-  numbers,
-  catalogue,
-}: SectionInput): readonly Row[] {
-  const { rows } = labels;
-  const { provenance: words } = catalogue;
-  const { quantisation, layout } = evidence.provenance;
-  const { trailingBytes, trailingKind } = layout;
-  const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
-  return [
-    ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
-    { label: rows.picturesInFile, value: numbers.count(layout.pictures) },
-    { label: rows.trailingBytes, value: `${numbers.count(trailingBytes)}${kind}` },
+/** What the quantisation tables and the layout of the file show about the program that wrote it. */
+export function structureRows(input: SectionInput): readonly Row[] {
+  const { evidence, language } = input;
+  const told = [
+    ...evidence.findings.map(({ method, statement }) => ({ method, text: statement })),
+    ...evidence.skipped.map(({ method, reason }) => ({ method, text: reason })),
   ];
-
-  function writeQuantisation(): string {
-    if (quantisation?.kind === 'libjpeg' && quantisation.quality !== null) {
-      return words.libjpeg(numbers.count(quantisation.quality));
-    }
-    if (quantisation?.kind === 'known-software' && quantisation.name !== null) {
-      return words.knownSoftware(printable(quantisation.name, 80));
-    }
-    return words.customTables;
-  }
+  return told
+    .filter(({ method }) => method === 'compression-tables' || method === 'file-layout')
+    .map(({ method, text }) => ({
+      label: methodName(input, method),
+      value: printable(text[language], 600),
+    }));
 }
 
 function inconsistencyBlocks({ evidence, language, catalogue }: SectionInput): readonly Block[] {

@@ -37,6 +37,14 @@ export const fullItem: ReportItem = {
   },
 };
 
+const silent = {
+  speaksFor: 'neither',
+  strength: 'none',
+  score: 0.5,
+  measures: {},
+  source: 'none',
+} as const;
+
 function makeFull(): Examination {
   const base = makeExamination(size);
   const [measured] = base.measured;
@@ -59,6 +67,27 @@ function makeFull(): Examination {
       holds: true,
       trials: [{ change: 'jpeg-70', fakeProbability: 0.9126, isFlip: false }],
     },
+    findings: [
+      ...base.findings,
+      {
+        ...silent,
+        method: 'compression-tables',
+        statement: { code: 'tables_of_libjpeg', values: { quality: 91 } },
+      },
+      {
+        ...silent,
+        method: 'file-layout',
+        statement: {
+          code: 'more_in_file',
+          values: {
+            trailingBytes: 4711,
+            trailingKind: 'zip',
+            furtherPictures: 1,
+            writtenBy: 'others',
+          },
+        },
+      },
+    ],
     provenance: {
       ...base.provenance,
       declarations: [
@@ -85,7 +114,6 @@ function makeFull(): Examination {
         problems: ['assertion.dataHash.mismatch'],
       },
       software: [{ kind: 'editor', name: 'Example Editor', place: 'exif' }],
-      quantisation: { kind: 'libjpeg', name: null, quality: 91 },
       inconsistencies: [
         {
           code: 'thumbnail_content_differs',
@@ -93,7 +121,6 @@ function makeFull(): Examination {
           measures: {},
         },
       ],
-      layout: { trailingBytes: 4711, trailingKind: 'zip', pictures: 2 },
     },
     environment: {
       forensics: '0.1.0',

@@ -104,9 +104,6 @@ export const labels: typeof english = {
     problems: 'Bei der Prüfung gefundene Probleme',
     namedSoftware: 'Genannte Software und Geräte',
     history: 'Bearbeitungsverlauf (XMP)',
-    quantisation: 'Quantisierungstabellen',
-    picturesInFile: 'Bilder in der Datei',
-    trailingBytes: 'Bytes nach dem Bildende',
     provenanceWarnings: 'Anmerkungen',
   },
   thresholds: {

@@ -104,9 +104,6 @@ export const labels = {
     problems: 'Problems found by the check',
     namedSoftware: 'Software and devices mentioned',
     history: 'Editing history (XMP)',
-    quantisation: 'Quantisation tables',
-    picturesInFile: 'Pictures in the file',
-    trailingBytes: 'Bytes after the end of the picture',
     provenanceWarnings: 'Remarks',
   },
   thresholds: {
