@@ -149,23 +149,13 @@ export const strength: typeof english = {
         changed: { supporting: 'veränderte Bilder', opposing: 'unveränderte Bilder' },
       },
       own: 'dieses Bild',
-      measured: ({
-        title,
-        calibration,
-        date,
-        supporting,
-        opposing,
-        condition,
-        cllr,
-        lower,
-        upper,
-      }) => {
+      measured: (told) => {
         const made =
-          calibration === null
+          told.calibration === null
             ? ''
-            : `kalibriert an ${calibration.pictures} Bildern aus ${calibration.sources} Quellen; `;
-        const of = calibration === null ? 'eigenen Bildern' : 'Bildern anderer Quellen';
-        return `${title}: ${made}gemessen (${date}) an ${of} (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist ideal, 1 bedeutet keine Aussagekraft); belegt sind Quotienten von ${lower} bis ${upper} (ELUB).`;
+            : `kalibriert an ${told.calibration.pictures} Bildern aus ${told.calibration.sources} Quellen; `;
+        const of = told.calibration === null ? 'eigenen Bildern' : 'Bildern anderer Quellen';
+        return `${told.title}: ${made}gemessen (${told.date}) an ${of} (${told.supporting}, ${told.opposing}), Bedingung „${told.condition}“. Cllr ${told.cllr} (0 ist ideal, 1 bedeutet keine Aussagekraft); belegt sind Quotienten von ${told.lower} bis ${told.upper} (ELUB).`;
       },
     },
     scale: (steps) =>

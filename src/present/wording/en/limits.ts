@@ -38,18 +38,13 @@ export const limits = {
       suspected: {
         intro:
           'Including suspicions. The unchanged pictures include the originals that come with the public sets:',
-        row: ({
-          condition,
-          found,
-          changed,
-          falsely,
-          called,
-          unchanged,
-        }: Record<
-          'condition' | 'found' | 'changed' | 'falsely' | 'called' | 'unchanged',
-          string
-        >) =>
-          `${condition}: a change was suspected or found in ${found} of ${changed} changed and in ${falsely} of ${unchanged} unchanged pictures (${called} of the latter were called changed).`,
+        row: (
+          counts: Record<
+            'condition' | 'found' | 'changed' | 'falsely' | 'called' | 'unchanged',
+            string
+          >,
+        ) =>
+          `${counts.condition}: a change was suspected or found in ${counts.found} of ${counts.changed} changed and in ${counts.falsely} of ${counts.unchanged} unchanged pictures (${counts.called} of the latter were called changed).`,
       },
       sizes: {
         intro:
@@ -64,14 +59,8 @@ export const limits = {
         'Changes are often missed, especially once a picture has been re-saved or scaled: finding none does not show that there is none.',
     },
     ownTitle: (id: string) => `Own validation ${id}`,
-    own: ({
-      real,
-      fake,
-      time,
-      model,
-      strategy,
-    }: Record<'real' | 'fake' | 'time' | 'model' | 'strategy', string>) =>
-      `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}. It does not affect the strength stated in this report.`,
+    own: (run: Record<'real' | 'fake' | 'time' | 'model' | 'strategy', string>) =>
+      `Measured by the operator of this program on ${run.real} photographs and ${run.fake} generated pictures of their own, ${run.time}, with the model ${run.model} and the strategy ${run.strategy}. It does not affect the strength stated in this report.`,
     ownOtherModel: 'It was made with a different model and does not apply to this examination.',
     neverTestedTitle: 'Never tested',
     neverTested: [

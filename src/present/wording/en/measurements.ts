@@ -47,13 +47,8 @@ export const measurements = {
       anomaly:
         'The value also rises where the methods that look for changed parts find a place that differs from the rest of the picture, and more so the more likely a change is.',
     },
-    peak: ({
-      mean,
-      highest,
-      place,
-      share,
-    }: Record<'mean' | 'highest' | 'place' | 'share', string>) =>
-      `Mean ${mean}; highest value ${highest}, ${place}; ${share} of the area lies above 0.5.`,
+    peak: (map: Record<'mean' | 'highest' | 'place' | 'share', string>) =>
+      `Mean ${map.mean}; highest value ${map.highest}, ${map.place}; ${map.share} of the area lies above 0.5.`,
     even: (mean: string) =>
       `Mean ${mean}; the values are even across the picture, and no area stands out.`,
   },
@@ -79,13 +74,8 @@ export const measurements = {
       `${p}; called a photograph up to ${low}, generated from ${high}`,
   },
   method: {
-    steps: ({
-      model,
-      cell,
-      patches,
-      passes,
-    }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
-      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each judged with its surroundings; between cells, the values are interpolated. The figures for the picture come from its most textured patches (${patches} of them), since flat areas contain hardly any traces. They were assessed in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the spread over the passes is the stated uncertainty. The strategy determines whether a decision is made, never which one.`,
+    steps: (run: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
+      `The file was decoded once, to 8-bit RGB. The trained network ${run.model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${run.cell} pixels, each judged with its surroundings; between cells, the values are interpolated. The figures for the picture come from its most textured patches (${run.patches} of them), since flat areas contain hardly any traces. They were assessed in ${run.passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the spread over the passes is the stated uncertainty. The strategy determines whether a decision is made, never which one.`,
     views:
       'The model also assessed the picture as a whole, at 384 pixels on its longer side. For pictures above 1.2 megapixels, it took its patches and heatmaps from a copy scaled down to that size, and also examined eight squares of the picture’s original pixels; all of these count towards the result.',
     transformer:

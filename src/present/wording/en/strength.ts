@@ -197,23 +197,13 @@ export const strength = {
       },
       own: 'this picture',
       /** @param calibration - null for the operator's own pictures. */
-      measured: ({
-        title,
-        calibration,
-        date,
-        supporting,
-        opposing,
-        condition,
-        cllr,
-        lower,
-        upper,
-      }: MeasuredRatios) => {
+      measured: (told: MeasuredRatios) => {
         const made =
-          calibration === null
+          told.calibration === null
             ? ''
-            : `calibrated on ${calibration.pictures} pictures from ${calibration.sources} sources; `;
-        const of = calibration === null ? '' : ' of other sources';
-        return `${title}: ${made}measured (${date}) on ${supporting} and ${opposing}${of}, condition “${condition}”. Cllr ${cllr} (0 is perfect, 1 says nothing); ratios from ${lower} to ${upper} are supported by tests (ELUB).`;
+            : `calibrated on ${told.calibration.pictures} pictures from ${told.calibration.sources} sources; `;
+        const of = told.calibration === null ? '' : ' of other sources';
+        return `${told.title}: ${made}measured (${told.date}) on ${told.supporting} and ${told.opposing}${of}, condition “${told.condition}”. Cllr ${told.cllr} (0 is perfect, 1 says nothing); ratios from ${told.lower} to ${told.upper} are supported by tests (ELUB).`;
       },
     },
     scale: (steps: string) =>
