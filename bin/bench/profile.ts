@@ -21,6 +21,7 @@ import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { readProvenance } from '../../src/provenance/read-provenance.ts';
 import { renderHeatmaps, renderRawMaps } from '../../src/render/heatmap/heatmap.ts';
+import { printPictures } from '../../src/render/heatmap/print-pictures.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
 import { writeTexts } from '../../src/present/report-texts.ts';
 import { createPool } from '../../src/examiner/pool.ts';
@@ -83,14 +84,14 @@ async function profileDrawing(clock: Clock, { bytes, picture, examination }: Exa
   const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0), custody: [] };
   const heatmaps = await clock.add('heatmaps', () => renderHeatmaps(picture, examination.maps));
   const rawMaps = await clock.add('raw maps', () => renderRawMaps(examination.maps));
+  const prints = await clock.add('pictures in print', () =>
+    printPictures(picture, examination.maps, heatmaps),
+  );
   const pdfIn = (language: 'en' | 'de') =>
     clock.add('both PDFs', async () => {
       const texts = writeTexts(examination, { ...item, heatmapOrientation: 'upright' }, language);
       const drawn = { ...item, heatmapOrientation: 'upright' } as const;
-      return {
-        texts,
-        pdf: await renderPdf({ picture, heatmaps, examination, item: drawn, language }),
-      };
+      return { texts, pdf: await renderPdf({ prints, examination, item: drawn, language }) };
     });
   const reports = { en: await pdfIn('en'), de: await pdfIn('de') };
   const bundleCase = {

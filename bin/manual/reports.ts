@@ -11,6 +11,7 @@ import type { Finding } from '../../src/detectors/detector.ts';
 import type { Examination, Place } from '../../src/engine/result.ts';
 import { noProvenance, type Provenance } from '../../src/provenance/provenance.ts';
 import { renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
+import { printPictures } from '../../src/render/heatmap/print-pictures.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
 import { makeExamination, makeMaps, makePicture } from '../../test/unit/present/examination.ts';
 import { root } from './manual.ts';
@@ -157,8 +158,9 @@ export async function drawReports(): Promise<ReadonlyMap<string, Uint8Array>> {
     const examination = toExamination(outcome);
     const item = { name: `${name}.jpg`, analysisId: null, examinedAt: new Date('2026-03-01') };
     const heatmaps = await renderHeatmaps(picture, examination.maps);
+    const prints = await printPictures(picture, examination.maps, heatmaps);
     for (const language of languages) {
-      const about = { picture, heatmaps, examination, item, language };
+      const about = { prints, examination, item, language };
       const folder = language === 'en' ? '' : `${language}/`;
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
       drawn.set(`${folder}images/report-${name}.png`, await renderPdf(about));

@@ -11,7 +11,7 @@ import { scaledSize } from '../image/pixels.ts';
 import { type AlignedPictures, layBeside } from '../render/heatmap/aligned-pictures.ts';
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
-import { printPicture } from '../render/heatmap/print-pictures.ts';
+import { printPicture, printPictures } from '../render/heatmap/print-pictures.ts';
 import { renderCasePdf, renderPdf } from '../render/pdf/pdf.ts';
 import type { PicturePage } from '../present/cases.ts';
 import { markedPlaces } from '../present/result.ts';
@@ -58,15 +58,16 @@ export async function performRender(
   const rawMaps = await renderRawMaps(examination.maps);
   const fullMaps =
     withFullMaps === true ? await renderRawMaps(examination.maps, picture.facts) : null;
+  const prints = await printPictures(picture, examination.maps, heatmaps, heatmapOrientation);
   const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
   for (const language of languages) {
     const texts = writeTexts(examination, item, language);
-    const drawn = { picture, heatmaps, examination, item, language };
+    const drawn = { prints, examination, item, language };
     const pdf = await renderPdf(drawn);
     reports[language] = {
       texts,
       pdf,
-      ...(request.withHtml === true ? { html: await renderHtml(drawn) } : {}),
+      ...(request.withHtml === true ? { html: renderHtml(drawn) } : {}),
     };
   }
   return { examination, heatmaps, rawMaps, fullMaps, reports };

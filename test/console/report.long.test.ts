@@ -6,11 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { languages } from '../../src/contract/vocabulary.ts';
-import { renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
-import { renderHtml } from '../../src/render/html/html.ts';
-import { writeTexts } from '../../src/present/report-texts.ts';
-import { makePicture } from '../unit/present/examination.ts';
-import { full, fullItem, size } from '../unit/present/full-report.ts';
+import { drawHtml, full } from '../unit/present/full-report.ts';
 import { browserPath, overflow } from './browser.ts';
 import { useWindows } from './windows.ts';
 
@@ -27,12 +23,8 @@ describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {
   });
 
   test.each(languages)('%s: nothing is wider, and no word is broken', async (language) => {
-    const picture = makePicture(size.width, size.height);
-    const heatmaps = await renderHeatmaps(picture, full.maps);
-    const texts = writeTexts(full, fullItem, language);
     const file = join(folder, `${language}.html`);
-    const parts = { picture, heatmaps, examination: full, item: fullItem, language, texts };
-    writeFileSync(file, await renderHtml(parts));
+    writeFileSync(file, await drawHtml(full, language));
     const { page } = await openWindow({ width: 390, height: 844 });
 
     await page.goto(pathToFileURL(file).href);

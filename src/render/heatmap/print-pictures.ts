@@ -15,17 +15,18 @@ import { createDrawer, renderEach } from './heatmap.ts';
 
 /** What a report is made from. */
 export interface ReportInput {
-  readonly picture: Picture;
-  /** The PNG files delivered with the report; the report shows them smaller and states their checksums. */
-  readonly heatmaps: Heatmaps;
+  readonly prints: Prints;
   readonly examination: Examination;
   readonly item: ReportItem;
   readonly language: Language;
 }
 
-export interface PrintPictures {
+/** JPEG files, which the reports in all languages share. */
+export interface Prints {
   readonly original: Uint8Array;
   readonly heatmaps: Heatmaps;
+  /** For each method, its map drawn over the picture. */
+  readonly methods: Readonly<Record<string, Uint8Array>>;
   /** SHA-256 of each full-size heatmap file, in lower-case hex. */
   readonly digests: Readonly<Record<MapName, string>>;
 }
@@ -39,45 +40,33 @@ const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } 
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 
-/** Stores what the reports in all languages share; garbage-collected together with the maps that it was made from. */
-function createMemory<Made>() {
-  const known = new WeakMap<object, { readonly picture: Picture; readonly made: Made }>();
-  return (maps: object, picture: Picture, make: () => Made): Made => {
-    const last = known.get(maps);
-    if (last?.picture === picture) return last.made;
-    const made = make();
-    known.set(maps, { picture, made });
-    return made;
-  };
-}
-
-const rememberPictures = createMemory<Promise<PrintPictures>>();
-const rememberMethods = createMemory<Promise<MethodPictures>>();
-
-/** @param heatmapOrientation - orientation of the heatmap files; in print, all of them are upright. */
-export function printPictures(
+/**
+ * @param heatmaps - the PNG files delivered with the report.
+ * @param heatmapOrientation - orientation of these files; in print, all of them are upright.
+ */
+export async function printPictures(
   picture: Picture,
+  maps: CellMaps,
   heatmaps: Heatmaps,
   heatmapOrientation: PixelOrientation = 'upright',
-): Promise<PrintPictures> {
+): Promise<Prints> {
   const { width, height, orientation } = picture.facts;
-  return rememberPictures(heatmaps, picture, async () => {
-    const whole = sharp(picture.rgb, { raw: { width, height, channels: 3 } });
-    return {
-      original: await shrinkTo(whole, { width, height }, maxPixels),
-      heatmaps: await renderEach((name) => {
-        const image = sharp(heatmaps[name]);
-        const upright = heatmapOrientation === 'upright' ? image : turnUpright(image, orientation);
-        return shrinkTo(upright, { width, height }, maxSmallPixels);
-      }),
-      digests: {
-        real: hash('sha256', heatmaps.real),
-        fake: hash('sha256', heatmaps.fake),
-        compression: hash('sha256', heatmaps.compression),
-        anomaly: hash('sha256', heatmaps.anomaly),
-      },
-    };
-  });
+  const whole = sharp(picture.rgb, { raw: { width, height, channels: 3 } });
+  return {
+    original: await shrinkTo(whole, { width, height }, maxPixels),
+    heatmaps: await renderEach((name) => {
+      const image = sharp(heatmaps[name]);
+      const upright = heatmapOrientation === 'upright' ? image : turnUpright(image, orientation);
+      return shrinkTo(upright, { width, height }, maxSmallPixels);
+    }),
+    methods: await printMethods(picture, maps),
+    digests: {
+      real: hash('sha256', heatmaps.real),
+      fake: hash('sha256', heatmaps.fake),
+      compression: hash('sha256', heatmaps.compression),
+      anomaly: hash('sha256', heatmaps.anomaly),
+    },
+  };
 }
 
 /** The picture alone, for its page in the report on a case. */
@@ -95,18 +84,11 @@ function shrinkTo(image: Sharp, size: Size, pixels: number): Promise<Uint8Array>
     .toBuffer();
 }
 
-/** For each method, a JPEG file of its map drawn over the picture at print size. */
-export type MethodPictures = Readonly<Record<string, Uint8Array>>;
-
 /** 300 dpi for a figure 4 cm wide and 3 cm high. */
 const maxMethodPixels = 160_000;
 
 /** Always upright, regardless of the orientation of the heatmap files. */
-export function printMethods(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
-  return rememberMethods(maps, picture, () => drawAll(picture, maps));
-}
-
-async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
+async function printMethods(picture: Picture, maps: CellMaps): Promise<Prints['methods']> {
   const { width, height } = picture.facts;
   const draw = createDrawer(picture, maps, maxMethodPixels);
   const pictures: Record<string, Uint8Array> = {};

@@ -4,15 +4,9 @@
  */
 
 import type { Region, Size } from '../../detectors/regions.ts';
-import type { MapName } from '../../engine/result.ts';
 import { numberTop } from '../heatmap/frames.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
-import {
-  type MethodPictures,
-  printMethods,
-  printPictures,
-  type ReportInput,
-} from '../heatmap/print-pictures.ts';
+import type { Prints, ReportInput } from '../heatmap/print-pictures.ts';
 import { printable } from '../../present/printable.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import {
@@ -28,19 +22,17 @@ import { writeSubtitle } from '../../present/sections/identity.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 
-export async function renderHtml(input: ReportInput): Promise<string> {
-  const { picture, heatmaps, examination, item, language } = input;
-  const printed = await printPictures(picture, heatmaps, item.heatmapOrientation);
+export function renderHtml(input: ReportInput): string {
+  const { prints, examination, item, language } = input;
+  const { width, height } = examination.facts;
   const { labels, document } = wordsIn(language);
   const around: Surroundings = {
     labels,
     parts: document.parts,
-    size: { width: picture.facts.width, height: picture.facts.height },
-    original: printed.original,
-    heatmaps: printed.heatmaps,
-    methods: await printMethods(picture, examination.maps),
-    sections: writeSections({ ...input, heatmapDigests: printed.digests }),
+    size: { width, height },
+    prints,
   };
+  const sections = writeSections({ ...input, heatmapDigests: prints.digests });
   const title = escape(`${labels.title}: ${printable(item.name, 120)}`);
   return [
     '<!doctype html>',
@@ -53,7 +45,7 @@ export async function renderHtml(input: ReportInput): Promise<string> {
     `<style>${stylesheet(legendColours())}</style></head>`,
     `<body><main><header>${writeLaboratory(item)}<h1>${escape(labels.title)}</h1>`,
     `<p>${escape(writeSubtitle(examination, item, language))}</p></header>`,
-    ...around.sections.map((section, at) => writeSection(around, section, at)),
+    ...sections.map((section, at) => writeSection(around, section, at)),
     `<footer>SHA-256 ${escape(examination.facts.sha256)}</footer>`,
     `</main><script>${script}</script></body></html>`,
     '',
@@ -64,11 +56,7 @@ interface Surroundings {
   readonly labels: Words['labels'];
   readonly parts: Words['document']['parts'];
   readonly size: Size;
-  /** JPEG files. */
-  readonly original: Uint8Array;
-  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  readonly methods: MethodPictures;
-  readonly sections: readonly Section[];
+  readonly prints: Prints;
 }
 
 function writeLaboratory({ caseData }: ReportItem): string {
@@ -123,7 +111,7 @@ function writeVerdict(
   around: Surroundings,
   { question, headline, text, places, caption, beside }: Extract<Block, { kind: 'verdict' }>,
 ): string {
-  const figure = `<figure>${writePicture(around, around.original, places)}<figcaption>${escape(caption)}</figcaption></figure>`;
+  const figure = `<figure>${writePicture(around, around.prints.original, places)}<figcaption>${escape(caption)}</figcaption></figure>`;
   const paragraphs = beside.map(
     ({ title, items }) =>
       `<h3>${escape(title)}</h3>${items.map((item) => `<p>${lines(item)}</p>`).join('')}`,
@@ -217,12 +205,12 @@ function writeHeatmaps(
   around: Surroundings,
   { maps, places }: Extract<Block, { kind: 'heatmaps' }>,
 ): string {
-  const { labels, heatmaps } = around;
+  const { labels, prints } = around;
   const { low, high } = labels.scale;
   const shown = maps.map(
     ({ map, title, headline, text }, at) => `<article class="map">
 <h3>${escape(title)}</h3>
-<div class="viewer"><div class="zoomed">${writePicture(around, around.original, places)}<img class="over" alt="${escape(`${title}. ${labels.heatmap}.`)}" src="${toUrl(heatmaps[map])}"></div></div>
+<div class="viewer"><div class="zoomed">${writePicture(around, around.prints.original, places)}<img class="over" alt="${escape(`${title}. ${labels.heatmap}.`)}" src="${toUrl(prints.heatmaps[map])}"></div></div>
 <label>${escape(labels.original)} <input type="range" class="slide" min="0" max="100" value="50" aria-label="${escape(title)}"> ${escape(labels.viewer.heatmap)}</label>
 <label>${escape(labels.viewer.zoom)} <input type="range" class="zoom" min="1" max="6" step="0.5" value="1"></label>
 ${headline === '' ? '' : `<p class="glance">${escape(headline)}</p>`}<p id="m${at}">${lines(text)}</p></article>`,
@@ -232,7 +220,7 @@ ${headline === '' ? '' : `<p class="glance">${escape(headline)}</p>`}<p id="m${a
 }
 
 function writeFindings(
-  { methods }: Surroundings,
+  { prints: { methods } }: Surroundings,
   { columns, rows }: Extract<Block, { kind: 'findings' }>,
 ): string {
   const head = columns.map((title) => `<th scope="col">${escape(title)}</th>`).join('');

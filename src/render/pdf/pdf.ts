@@ -5,13 +5,7 @@
 
 import type { Language } from '../../contract/vocabulary.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
-import {
-  type MethodPictures,
-  printMethods,
-  type PrintPictures,
-  printPictures,
-  type ReportInput,
-} from '../heatmap/print-pictures.ts';
+import type { Prints, ReportInput } from '../heatmap/print-pictures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
 import type { CaseData } from '../../present/report-item.ts';
@@ -27,11 +21,9 @@ import { writeFailure } from '../../present/failures.ts';
 import { present } from '../../present/presentation.ts';
 import { writeSeenBefore } from '../../present/seen-before.ts';
 
-/** For all languages rendered from the same `picture`, `heatmaps` and maps, pictures are scaled down only once. */
 export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
-  const { picture, heatmaps, examination, item, language } = input;
-  const pictures = await printPictures(picture, heatmaps, item.heatmapOrientation);
-  const methods = await printMethods(picture, examination.maps);
+  const { prints, examination, item, language } = input;
+  const { width, height } = examination.facts;
   const { labels, document } = wordsIn(language);
   const page = openPage({
     title: `${labels.title}: ${printable(item.name, 120)}`,
@@ -39,15 +31,15 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
     language,
     createdAt: item.examinedAt,
   });
-  const sections = writeSections({ ...input, heatmapDigests: pictures.digests });
+  const sections = writeSections({ ...input, heatmapDigests: prints.digests });
   const around: Surroundings = {
     page,
     labels,
     parts: document.parts,
     numbers: createNumberWriter(language),
     legend: legendColours(),
-    images: openImages(page.doc, pictures, methods),
-    size: { width: picture.facts.width, height: picture.facts.height },
+    images: openImages(page.doc, prints),
+    size: { width, height },
   };
   drawTitle(page, input, labels);
   sections.forEach((section, at) => {
@@ -62,11 +54,7 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   return collect(page.doc);
 }
 
-function openImages(
-  doc: Document,
-  { original, heatmaps }: PrintPictures,
-  methods: MethodPictures,
-): PageImages {
+function openImages(doc: Document, { original, heatmaps, methods }: Prints): PageImages {
   const openEach = (files: Readonly<Record<string, Uint8Array>>) =>
     Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, doc.openImage(bytes)]));
   return {

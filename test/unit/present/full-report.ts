@@ -4,6 +4,7 @@ import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderHtml } from '../../../src/render/html/html.ts';
+import { printPictures } from '../../../src/render/heatmap/print-pictures.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import { makeExamination, makePicture } from './examination.ts';
@@ -133,25 +134,29 @@ function makeFull(): Examination {
   };
 }
 
+/** The heatmaps of an examination, and all its pictures as reports show them. */
+export async function draw({ maps, facts }: Examination) {
+  const picture = makePicture(facts.width, facts.height);
+  const heatmaps = await renderHeatmaps(picture, maps);
+  return { heatmaps, prints: await printPictures(picture, maps, heatmaps) };
+}
+
 export async function render(examination: Examination, language: Language, item = fullItem) {
-  const picture = makePicture(size.width, size.height);
-  const heatmaps = await renderHeatmaps(picture, examination.maps);
-  const pdf = await renderPdf({ picture, heatmaps, examination, item, language });
+  const { heatmaps, prints } = await draw(examination);
+  const pdf = await renderPdf({ prints, examination, item, language });
   return { pdf, heatmaps, pages: readPages(pdf) };
+}
+
+export async function drawHtml(examination: Examination, language: Language, item = fullItem) {
+  const { prints } = await draw(examination);
+  return renderHtml({ prints, examination, item, language });
 }
 
 /**
  * The text of the HTML report in the form of `bodyOf`: one line per paragraph, heading and cell.
  */
-export async function readHtml(
-  examination: Examination,
-  language: Language,
-  item = fullItem,
-): Promise<string> {
-  const picture = makePicture(size.width, size.height);
-  const heatmaps = await renderHeatmaps(picture, examination.maps);
-  const html = await renderHtml({ picture, heatmaps, examination, item, language });
-  return textOfHtml(html);
+export async function readHtml(...given: Parameters<typeof drawHtml>): Promise<string> {
+  return textOfHtml(await drawHtml(...given));
 }
 
 export const full = makeFull();

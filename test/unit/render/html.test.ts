@@ -1,23 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { languages } from '../../../src/contract/vocabulary.ts';
-import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
-import { renderHtml } from '../../../src/render/html/html.ts';
-import type { ReportItem } from '../../../src/present/report-item.ts';
 import { writeSections } from '../../../src/present/sections/sections.ts';
-import { makePicture } from '../present/examination.ts';
-import { full, fullItem, size } from '../present/full-report.ts';
+import { drawHtml, full, fullItem } from '../present/full-report.ts';
 
 const caseData = {
   caseNumber: '12 Js 345/26',
   examiner: 'Dr. <Muster>',
   laboratory: { name: 'Lab & Co', address: ['Street 1'], sentences: ['On oath.'], logo: null },
 };
-
-async function renderIn(language: 'en' | 'de', item: ReportItem = fullItem) {
-  const picture = makePicture(size.width, size.height);
-  const heatmaps = await renderHeatmaps(picture, full.maps);
-  return renderHtml({ picture, heatmaps, examination: full, item, language });
-}
 
 describe.each(languages)('the HTML report in %s', (language) => {
   test('has every section of the PDF, and is the same for the same result', async () => {
@@ -29,15 +19,15 @@ describe.each(languages)('the HTML report in %s', (language) => {
       heatmapDigests,
     });
 
-    const html = await renderIn(language);
+    const html = await drawHtml(full, language);
 
     expect(html).toContain(`<html lang="${language}">`);
     for (const { title } of sections) expect(html).toContain(`<h2>${title}`);
-    expect(await renderIn(language)).toBe(html);
+    expect(await drawHtml(full, language)).toBe(html);
   });
 
   test('loads nothing: all pictures are embedded', async () => {
-    const html = await renderIn(language);
+    const html = await drawHtml(full, language);
 
     expect(html).toContain("default-src 'none'");
     expect(html).not.toMatch(/(?:src|href)="(?!data:|#)/);
@@ -45,7 +35,7 @@ describe.each(languages)('the HTML report in %s', (language) => {
   });
 
   test('escapes foreign text, and prints the case data', async () => {
-    const html = await renderIn(language, {
+    const html = await drawHtml(full, language, {
       ...fullItem,
       name: '<script>alert(1)</script>',
       caseData,

@@ -6,15 +6,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
-import { writeTexts } from '../../../src/present/report-texts.ts';
 import type { Section } from '../../../src/present/sections/blocks.ts';
 import { writeSections } from '../../../src/present/sections/sections.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
-import { makeExamination, makePicture } from '../present/examination.ts';
-import { full, fullItem } from '../present/full-report.ts';
+import { makeExamination } from '../present/examination.ts';
+import { draw, full, fullItem } from '../present/full-report.ts';
 import { type PdfPage, readPages } from './pdf-text.ts';
 
 const item: ReportItem = {
@@ -97,19 +95,12 @@ describe.each(cases)('the pages of a report: $name', ({ examination }) => {
 
 type Drawn = Awaited<ReturnType<typeof draw>>;
 
-/** What the reports in all languages show. */
-async function draw({ facts, maps }: Examination) {
-  const picture = makePicture(facts.width, facts.height);
-  return { picture, heatmaps: await renderHeatmaps(picture, maps) };
-}
-
 async function lay(examination: Examination, drawn: Drawn, language: Language) {
-  const texts = writeTexts(examination, item, language);
-  const report = { examination, item, language, texts };
+  const report = { examination, item, language };
   const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
   return {
     sections: writeSections({ ...report, heatmapDigests }),
-    pages: readPages(await renderPdf({ ...report, ...drawn })),
+    pages: readPages(await renderPdf({ ...report, prints: drawn.prints })),
   };
 }
 

@@ -1,38 +1,22 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
-import type { Examination, MapName } from '../../../src/engine/result.ts';
-import type { Picture } from '../../../src/image/picture.ts';
-import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
+import type { Examination } from '../../../src/engine/result.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
-import { item, makeExamination, makePicture } from '../present/examination.ts';
+import { item, makeExamination } from '../present/examination.ts';
+import { draw } from '../present/full-report.ts';
 import { readPages, readXmp } from './pdf-text.ts';
 
-interface Case {
-  readonly picture: Picture;
-  readonly heatmaps: Record<MapName, Uint8Array>;
-  readonly examination: Examination;
-}
-
-async function makeCase(width: number, height: number): Promise<Case> {
-  const examination = makeExamination({ width, height });
-  const picture = makePicture(width, height);
-  return { picture, examination, heatmaps: await renderHeatmaps(picture, examination.maps) };
-}
-
-function render(input: Case, language: Language, name = item.name): Promise<Uint8Array> {
-  const named = { ...item, name };
-  return renderPdf({ ...input, item: named, language });
+async function render(examination: Examination, language: Language, name = item.name) {
+  const { prints } = await draw(examination);
+  return renderPdf({ prints, examination, item: { ...item, name }, language });
 }
 
 describe('the PDF of a picture', () => {
-  let usual: Case;
-  beforeAll(async () => {
-    usual = await makeCase(400, 300);
-  });
+  const usual = makeExamination({ width: 400, height: 300 });
 
   test('is identical for the same result', async () => {
     const once = await render(usual, 'de');
-    const again = await render({ ...usual, heatmaps: { ...usual.heatmaps } }, 'de');
+    const again = await render({ ...usual }, 'de');
 
     expect(Buffer.compare(once, again)).toBe(0);
   });
@@ -51,14 +35,14 @@ describe('the PDF of a picture', () => {
   });
 
   test('shows an additional picture for each method that points at places', async () => {
-    const { maps, findings } = usual.examination;
+    const { maps, findings } = usual;
     const examination = {
-      ...usual.examination,
+      ...usual,
       findings: [...findings, { ...findings[0]!, method: 'noise-level' }],
       maps: { ...maps, methods: { 'noise-level': maps.values.fake } },
     };
 
-    const pdf = await render({ ...usual, examination }, 'en');
+    const pdf = await render(examination, 'en');
 
     expect(
       Buffer.from(pdf)
@@ -80,7 +64,7 @@ describe('the PDF of a picture', () => {
     expect(text).toContain('Straßenszene.jpg');
     expect(text).toContain('Unversehrtheit: Die Prüfsummen');
     expect(text).toContain('Nie geprüft');
-    expect(text).toContain(usual.examination.facts.sha256);
+    expect(text).toContain(usual.facts.sha256);
     expect(text).toContain('0,97 ± 0,02');
     pages.forEach((page, i) => expect(page.text).toContain(`Seite ${i + 1} von ${pages.length}`));
   });
@@ -101,7 +85,7 @@ describe('the PDF of a picture', () => {
   });
 
   test('is smaller than 1.5 MB', async () => {
-    const large = await makeCase(1200, 1200);
+    const large = makeExamination({ width: 1200, height: 1200 });
 
     expect((await render(large, 'en')).length).toBeLessThan(1.5e6);
   });
@@ -138,7 +122,7 @@ test.each([
   [1500, 65],
   [300, 400],
 ])('a %i x %i picture gets a report of a few pages', async (width, height) => {
-  const pages = readPages(await render(await makeCase(width, height), 'en'));
+  const pages = readPages(await render(makeExamination({ width, height }), 'en'));
 
   expect(pages.length).toBeGreaterThan(3);
   expect(pages.length).toBeLessThan(12);

@@ -19,8 +19,8 @@ test.each([5, 6, 7, 8])(
     const upright = await renderHeatmaps(picture, maps);
     const stored = await renderHeatmaps(picture, maps, { heatmapOrientation: 'stored' });
 
-    const fromUpright = await printPictures(picture, upright);
-    const fromStored = await printPictures(picture, stored, 'stored');
+    const fromUpright = await printPictures(picture, maps, upright);
+    const fromStored = await printPictures(picture, maps, stored, 'stored');
 
     for (const name of mapNames) {
       expect(Buffer.compare(fromStored.heatmaps[name], fromUpright.heatmaps[name])).toBe(0);
