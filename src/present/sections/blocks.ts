@@ -108,7 +108,7 @@ export type Block =
       readonly rows: readonly FindingBlock[];
     };
 
-/** Facts are what was received and measured; anything that weighs them is evaluation, and is drawn differently. */
+/** Facts are what was received and measured; anything that weighs them is evaluation, and is labelled as such. */
 const parts = ['facts', 'evaluation', 'annex'] as const;
 export type Part = (typeof parts)[number];
 

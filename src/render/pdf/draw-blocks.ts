@@ -22,7 +22,7 @@ import {
   tableHeight,
 } from './draw-tables.ts';
 import type { Size } from '../../detectors/regions.ts';
-import { flow, markMargin, type Page } from './page.ts';
+import { flow, type Page } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
 const gaps = {
@@ -37,10 +37,8 @@ export function drawSection(around: Surroundings, { title, part, blocks }: Secti
   const { page } = around;
   page.reserve(styles.section.leading + gaps.belowTitle + wantedHeight(around, blocks));
   page.bookmark(title);
-  const from = page.place();
   if (part !== null) drawTitle(around, title, part);
   blocks.forEach((block, at) => drawBlock(around, block, blocks.slice(at + 1)));
-  if (part === 'evaluation') markMargin(page, from);
   page.y += gaps.belowSection;
 }
 

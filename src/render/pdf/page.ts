@@ -7,8 +7,6 @@ import PdfDocument from 'pdfkit';
 import type { Size } from '../../detectors/regions.ts';
 import { breakLines, ink, openFonts, sheet, type Style, textWidth } from './style.ts';
 
-const marginBar = { x: sheet.left - 13, width: 2.2 } as const;
-
 /** An image that the document stores once, however often it is shown. */
 export interface HeldImage {
   readonly width: number;
@@ -34,12 +32,6 @@ declare global {
 export type Tag = PDFKit.PDFStructureElement;
 
 export type Page = ReturnType<typeof openPage>;
-
-interface Position {
-  /** Zero-based. */
-  readonly page: number;
-  readonly y: number;
-}
 
 interface FlowOptions {
   readonly parent?: Tag;
@@ -116,10 +108,6 @@ export function openPage(facts: DocumentFacts) {
     bookmark(title: string): void {
       doc.outline.addItem(title);
     },
-    /** The current page and position, for `markMargin`. */
-    place(): Position {
-      return { page: doc.bufferedPageRange().count - 1, y: this.y };
-    },
   };
 }
 
@@ -146,19 +134,6 @@ export function flow(
     if (rest.length > 0) page.reserve(sheet.bottom);
   }
   element.end();
-}
-
-/** Draws a bar in the left margin from `from` to the current position, including any pages in between. */
-export function markMargin(page: Page, from: Position): void {
-  const to = page.place();
-  for (let at = from.page; at <= to.page; at++) {
-    page.doc.switchToPage(at);
-    const top = at === from.page ? from.y : sheet.top;
-    const bottom = at === to.page ? to.y : sheet.bottom;
-    page.decorate(() =>
-      page.doc.rect(marginBar.x, top, marginBar.width, bottom - top).fill(ink.accent),
-    );
-  }
 }
 
 /**
