@@ -9,7 +9,10 @@ import type { CellMaps } from '../../engine/result.ts';
 
 export const colourCount = 256;
 
-/** RGB bytes: entry i is the colour of the value i / 255. `test/unit/render/colour-map.test.ts` recomputes them. */
+/**
+ * RGB bytes: entry i is the colour of the value i / 255. They lie at equal distances on a path in OKLab: lightness from
+ * 0.16 to 0.97, hue from 272 to 468 degrees, chroma from 0.045 to 0.085 with a peak of 0.185 in the middle.
+ */
 const colours =
   'BwsgCAwhCQwiCg0jCw4kDA4lDQ8mDhAnEBApEREqEhIrExIsFBMtFRQuFhQvFxUxGRUyGhYzGxc0HBc1HRg3Hxg4IBk5IRk6Iho8JBo9JRs+Jhs/KBxAKRxCKh1DLB1ELR5FLh5HMB5IMR9JMx9KNB9LNiBMNyBOOSBPOiFQPCFRPSFSPyJTQCJUQiJVQyJWRSJXRiNYSCNZSiNaSyNbTSNcTyRdUCReUiRfVCRgVSRgVyRhWSRiWiRjXCRjXiVkXyVlYSVlYyVmZSVnZiVnaCVoaiVobCVpbSVpbyVqcSVqcyVqdSVrdiVreCVreiVsfCVsfiVsfyVsgSVsgyVthSVthyVtiCVtiiVtjCVtjiVtjyVtkSVtkyVtlSVslyVsmCVsmiVsnCZsniZsnyZroSZroyZrpCdqpidqqCdqqSdpqyhprShorilosClnsilnsypmtSpmtitluCxluixkuy1kvS1jvi5iwC9iwTBhwjFgxDFgxTJfxzNeyDReyTVdyzZczDdbzThbzzla0DpZ0TxY0j1X0z5X1T9W1kFV10JU2ENU2URT2kZS20dR3ElR3UpQ3ktP301O4E5O4VBN4lFM4lNL41RL5FZK5VdK5VlJ5ltI51xI515H6F9H6WFG6WNG6mRF6mZF62dF62lE7GtE7GxE7W5E7XBE7nFE7nNE7nVE73ZE73hE73pE8HxE8H1E8H9F8IFF8YJG8YRG8YZH8YdH8YlI8YtJ8oxK8o5L8pBL8pFM8pNN8pVO8pdQ8phR8ppS8pxT8p1U8p9W8qBX8qJY8qRa8qVb8qdd8qle8qpg8qxh8q5j8q9l8rFm8rJo8rRq8rZr8rdt8rlv8rpx8rxy8r108r928sF48sJ58sR78sV98sd/8siB8sqC8suE882G88+I89CK89KM89ON89WP89aR9NiT9NmU9NuW9NyY9N6a9d+b9eGd9eKf9eSg9uWi9uek9uil9+qn9+up9+2q9+6s+PCt+PGv+POw+fSy+faz+fe1+vm2+vq3';
 
@@ -36,10 +39,8 @@ interface Axis {
  *
  * @param blockPx - side of a block in pixels: returns one value for each block, at its centre, instead of one for each
  *   pixel.
- * @throws {RangeError} when the grid does not cover the picture or a map is not `columns * rows` long.
  */
 export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1): FillRow {
-  assertGridCovers(size, maps);
   const { cellPx, columns, rows } = maps;
   const whole = 2 * cellPx;
   const half = (whole * whole) / 2;
@@ -81,23 +82,4 @@ function readAxis(
     share[p] = distance - 2 * cellPx * cell;
   }
   return { before, after, share };
-}
-
-function assertGridCovers({ width, height }: Size, maps: CellMaps): void {
-  const { cellPx, columns, rows, values, methods } = maps;
-  const isCovering =
-    Number.isInteger(cellPx) &&
-    cellPx > 0 &&
-    columns === Math.ceil(width / cellPx) &&
-    rows === Math.ceil(height / cellPx);
-  if (!isCovering) {
-    throw new RangeError(
-      `A grid of ${columns} x ${rows} cells of ${cellPx} px does not cover ${width} x ${height} px.`,
-    );
-  }
-  for (const [name, map] of Object.entries({ ...methods, ...values })) {
-    if (map.length !== columns * rows) {
-      throw new RangeError(`The ${name} map has ${map.length} values, not ${columns * rows}.`);
-    }
-  }
 }

@@ -39,8 +39,6 @@ interface HeatmapLook {
 /**
  * Renders PNG files of exactly the picture's size, with an 8-bit palette. Above 3 megapixels, all
  * pixels of a block have the same colour.
- *
- * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export async function renderHeatmaps(
   picture: Picture,
@@ -73,7 +71,6 @@ export async function renderHeatmaps(
  * blocks; a smaller picture is drawn pixel by pixel.
  *
  * @returns a function that draws values of `maps`, or other values on the same grid.
- * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export function createDrawer(
   picture: Picture,
@@ -100,7 +97,6 @@ export function createDrawer(
  * Renders the values themselves as 16-bit greyscale PNG files, in which 0..65535 represents 0..1.
  *
  * @param size - of the picture, for one value per pixel, interpolated between the cells; null for one value per cell.
- * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export async function renderRawMaps(
   maps: CellMaps,
