@@ -4,8 +4,9 @@
  */
 
 import canonicalize from 'canonicalize';
-import { type Static, type TSchema, Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { Wire } from '../contract/common.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../engine/result.ts';
 import type { Format } from '../contract/formats.ts';
@@ -97,7 +98,7 @@ const manifestSchema = Type.Object(
 );
 
 /** The signed list: name, size and SHA-256 of every other file in the bundle, the item, and the signing key. */
-export type Manifest = Static<typeof manifestSchema>;
+export type Manifest = Wire<typeof manifestSchema>;
 
 const readManifest = createReader(manifestSchema);
 
@@ -185,9 +186,7 @@ export function canonicalBytes(value: unknown): Buffer {
 }
 
 /** Creates a function that reads JSON of this form, and returns null for anything else. */
-export function createReader<T extends TSchema>(
-  schema: T,
-): (bytes: Uint8Array) => Static<T> | null {
+export function createReader<T extends TSchema>(schema: T): (bytes: Uint8Array) => Wire<T> | null {
   const check = Compile(schema);
   return (bytes) => {
     const value = parseJson(bytes);

@@ -4,8 +4,8 @@
  * pieces, because a case does not fit into memory; the list and its signature come last.
  */
 
-import { type Static, Type } from 'typebox';
-import { oneOf, orNull } from '../contract/common.ts';
+import { Type } from 'typebox';
+import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
 import {
   canonicalBytes,
@@ -45,7 +45,7 @@ const recordSchema = Type.Object({
 });
 
 /** `case.json`: every picture in the case, starting with those that need attention. */
-export type CaseRecord = Static<typeof recordSchema>;
+export type CaseRecord = Wire<typeof recordSchema>;
 
 export const parseCaseRecord = createReader(recordSchema);
 

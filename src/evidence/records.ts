@@ -4,21 +4,15 @@
  * everything else, besides the picture and the model, that is needed to repeat the examination.
  */
 
-import { type Static, Type } from 'typebox';
-import { oneOf, orNull } from '../contract/common.ts';
-import { type SeenBefore, seenBefore } from '../contract/seen-before.ts';
+import { Type } from 'typebox';
+import { oneOf, orNull, type Wire } from '../contract/common.ts';
+import { seenBefore } from '../contract/seen-before.ts';
 import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
 import { toResultFields } from '../engine/contract.ts';
-import type { Examination, ModelIdentity } from '../engine/result.ts';
+import type { Examination } from '../engine/result.ts';
 import { type PictureFacts, localLimits } from '../image/picture.ts';
 import { writeEvidence } from '../present/evidence.ts';
-import {
-  type Beside,
-  type CaseData,
-  custodyEvents,
-  type Origin,
-  type ReportItem,
-} from '../present/report-item.ts';
+import { custodyEvents, type ReportItem } from '../present/report-item.ts';
 import { type BundleCase, createReader, maxBundleBytes } from './bundle-format.ts';
 
 const textOrNull = orNull(Type.String());
@@ -58,7 +52,7 @@ const resultSchema = Type.Object({
   }),
 });
 
-export type ResultRecord = Static<typeof resultSchema>;
+export type ResultRecord = Wire<typeof resultSchema>;
 
 /** Null if the file does not have the form that `toResultRecord` writes. */
 export const parseResult = createReader(resultSchema);
@@ -176,9 +170,9 @@ const settingsSchema = Type.Object({
         ),
       }),
     ),
-    seenBefore: Type.Optional(Type.Unsafe<readonly SeenBefore[]>(Type.Array(seenBefore))),
-    beside: Type.Optional(Type.Unsafe<readonly Beside[]>(Type.Array(beside))),
-    origins: Type.Optional(Type.Unsafe<readonly Origin[]>(Type.Array(origin))),
+    seenBefore: Type.Optional(Type.Array(seenBefore)),
+    beside: Type.Optional(Type.Array(beside)),
+    origins: Type.Optional(Type.Array(origin)),
     validation: Type.Optional(
       Type.Object({
         id: Type.String(),
@@ -199,8 +193,8 @@ const custodySchema = Type.Array(
   }),
 );
 
-export type BundleSettings = Static<typeof settingsSchema>;
-type Custody = Static<typeof custodySchema>;
+export type BundleSettings = Wire<typeof settingsSchema>;
+type Custody = Wire<typeof custodySchema>;
 
 /** Null if the file does not have the form that `toBundleSettings` writes. */
 export const parseSettings = createReader(settingsSchema);
@@ -209,52 +203,29 @@ export const parseCustody = createReader(custodySchema);
 export function toBundleSettings(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
   const { examination, openedAs, heatmapSize, limits } = given;
   const { options, model, locator, passes, environment } = examination;
-  const {
-    custody: _ofItsOwnFile,
-    heatmapOrientation: _follows,
-    validation,
-    caseData,
-    ...item
-  } = given.item;
+  const { custody: _ofItsOwnFile, heatmapOrientation: _follows, validation, ...item } = given.item;
   return {
-    model: plainIdentity(model),
-    ...(locator && { locator: plainIdentity(locator) }),
+    model,
+    ...(locator && { locator }),
     ...options,
     passes,
     limits,
-    environment: { ...environment },
+    environment,
     openedAs,
     heatmapSize,
     isMetadataLeftOut,
     item: {
       ...item,
       examinedAt: item.examinedAt.toISOString(),
-      ...(caseData && { caseData: plainCase(caseData) }),
       ...(validation && {
-        validation: {
-          ...validation,
-          createdAt: validation.createdAt.toISOString(),
-          conditions: [...validation.conditions],
-        },
+        validation: { ...validation, createdAt: validation.createdAt.toISOString() },
       }),
     },
   };
 }
 
-function plainIdentity({ files, ...named }: ModelIdentity) {
-  return { ...named, files: { ...files } };
-}
-
-function plainCase({ laboratory, ...told }: CaseData) {
-  if (laboratory === undefined) return told;
-  const { address, sentences, ...named } = laboratory;
-  return { ...told, laboratory: { ...named, address: [...address], sentences: [...sentences] } };
-}
-
 export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
-  return custody.map(({ at, hashes, ...event }) => {
-    return { ...event, at: at.toISOString(), hashes: [...hashes] };
-  });
+  return custody.map((event) => ({ ...event, at: event.at.toISOString() }));
 }
 
 /** Restores the item that was passed to rendering. An empty custody means that none was recorded. */

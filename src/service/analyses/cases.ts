@@ -92,7 +92,7 @@ export async function* writeCase(
   const { signer, signedAt, audit, actor } = how;
   const archive = openCaseBundle({ signer, signedAt, product: `forensics ${packageVersion()}` });
   const pictures: CasePicture[] = [];
-  const listed: CaseRecord['pictures'] = [];
+  const listed: CaseRecord['pictures'][number][] = [];
   let examinedAt: Date | null = null;
   for (const member of await openCase(parts, which)) {
     const made = await how.inTurn(() => bundlePicture(parts, member, how));
