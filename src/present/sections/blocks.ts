@@ -29,7 +29,11 @@ export interface Grid {
 }
 
 export interface GridRow {
+  /** In bold above the first cell. */
+  readonly title?: string;
   readonly cells: readonly string[];
+  /** The method whose map is drawn in the last column. */
+  readonly panel?: string;
   /** Lines below the cells, from the second column to the right margin, where there is room for checksums. */
   readonly below?: readonly string[];
 }
@@ -40,15 +44,6 @@ export interface HeatmapBlock {
   /** Says where to look, or that nothing stands out. */
   readonly headline: string;
   readonly text: string;
-}
-
-/** One method: what it found, how strong that is, and its map if it points to a place. */
-export interface FindingBlock {
-  /** Key of its map; null if it has none or found nothing. */
-  readonly panel: string | null;
-  readonly title: string;
-  readonly text: string;
-  readonly strength: string;
 }
 
 /** A Tippett plot: for each side, the share (0..1) of pictures with at least this log10 likelihood ratio. */
@@ -101,11 +96,6 @@ export type Block =
       readonly kind: 'heatmaps';
       readonly maps: readonly HeatmapBlock[];
       readonly places: readonly Region[];
-    }
-  | {
-      readonly kind: 'findings';
-      readonly columns: readonly [string, string, string];
-      readonly rows: readonly FindingBlock[];
     };
 
 /** Facts are what was received and measured; anything that weighs them is evaluation, and is labelled as such. */

@@ -10,7 +10,8 @@ import { markedPlaces } from '../result.ts';
 import { references, usesOfMethods } from '../wording/references.ts';
 import {
   type Block,
-  type FindingBlock,
+  type Grid,
+  type GridRow,
   heading,
   note,
   only,
@@ -44,6 +45,7 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
       (finding) => !toldInProvenance.has(finding.method) || writeSide(input, finding) !== null,
     )
     .map((finding) => toRow(input, finding, isOutside));
+  const hasPanels = rows.some(({ panel }) => panel !== undefined);
   const silent = evidence.skipped
     .filter(({ method }) => !toldInProvenance.has(method))
     .map(({ method, reason }) => ({
@@ -53,13 +55,22 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
   return [
     ...only(isOutside, note(outside)),
     note(elsewhere(labels.sections.provenance)),
-    ...only(
-      rows.some(({ panel }) => panel !== null),
-      note(panels),
-    ),
-    ...only(rows.length > 0, { kind: 'findings', columns, rows }),
+    ...only(hasPanels, note(panels)),
+    ...only(rows.length > 0, { kind: 'grid', columns: toColumns(columns, hasPanels), rows }),
     ...only(!isOutside && !doesAnySpeak, paragraph(catalogue.strength.evaluation.noneSpeaks)),
     ...only(silent.length > 0, heading(labels.withoutFinding), plainGrid(silent)),
+  ];
+}
+
+/** If no method points to a place, the text takes up the space of the maps. */
+function toColumns(
+  [finding, strength, where]: readonly [string, string, string],
+  hasPanels: boolean,
+): Grid['columns'] {
+  return [
+    { title: finding, share: hasPanels ? 0.55 : 0.76 },
+    { title: strength, share: 0.24 },
+    ...(hasPanels ? [{ title: where, share: 0.21 }] : []),
   ];
 }
 
@@ -68,7 +79,8 @@ export function isShown(method: string, { withErrorLevel }: ReportItem): boolean
   return method !== shownOnRequest || withErrorLevel === true;
 }
 
-function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean): FindingBlock {
+/** One method: what it found, how strong that is, and its map if it points to a place. */
+function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean): GridRow {
   const { language, labels, examination, catalogue } = input;
   const { method, statement } = finding;
   const side = isOutside ? null : writeSide(input, finding);
@@ -80,13 +92,15 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
   const next = side === null ? '' : writeNextStep(finding, language);
   const points = side !== null || method === shownOnRequest;
   return {
-    panel: points && method in examination.maps.methods ? method : null,
+    ...(points && method in examination.maps.methods && { panel: method }),
     title: [methodName(input, method), ...referenceNumbers(method)].join(' '),
-    text: [
-      printable(statement[language], 1200),
-      ...(next === '' ? [] : [`${rows.next}: ${next}`]),
-    ].join('\n'),
-    strength: capitalised(told ?? (isOutside ? notStated : shown)),
+    cells: [
+      [
+        printable(statement[language], 1200),
+        ...(next === '' ? [] : [`${rows.next}: ${next}`]),
+      ].join('\n'),
+      capitalised(told ?? (isOutside ? notStated : shown)),
+    ],
   };
 }
 

@@ -94,17 +94,15 @@ function writeBlock(around: Surroundings, block: Block): string {
     case 'table':
       return `<table class="rows">${block.rows.map(writeRow).join('')}</table>`;
     case 'grid':
-      return writeGrid(block);
+      return writeGrid(around, block);
     case 'form':
       return block.labels.map((label) => `<p class="rule">${escape(label)}</p>`).join('');
     case 'heatmaps':
       return writeHeatmaps(around, block);
     case 'beside':
-      return `<figure class="beside"><img alt="" src="data:image/jpeg;base64,${block.jpeg}"><figcaption>${escape(block.caption)}</figcaption></figure>`;
-    case 'findings':
       break;
   }
-  return writeFindings(around, block);
+  return `<figure class="beside"><img alt="" src="data:image/jpeg;base64,${block.jpeg}"><figcaption>${escape(block.caption)}</figcaption></figure>`;
 }
 
 function writeVerdict(
@@ -181,19 +179,25 @@ function inPercent(share: number): string {
   return (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
 }
 
-function writeGrid({ columns, rows }: Grid): string {
+function writeGrid({ prints }: Surroundings, { columns, rows }: Grid): string {
   const hasHead = columns.some(({ title }) => title !== '');
   const head = columns.map(({ title }) => `<th scope="col">${escape(title)}</th>`).join('');
-  const body = rows.map(({ cells, below = [] }) => {
+  const body = rows.map(({ title, cells, panel, below = [] }) => {
     const under = below.map(
       (text) =>
         `<tr class="below"><td></td><td colspan="${columns.length - 1}">${escape(text)}</td></tr>`,
     );
-    const written = cells.map((cell, at) => {
-      const title = columns[at]?.title ?? '';
+    const bold = title === undefined ? '' : `<b>${escape(title)}</b><br>`;
+    const jpeg = panel === undefined ? undefined : prints.methods[panel];
+    const image =
+      jpeg === undefined
+        ? ''
+        : `<img class="panel" alt="${escape(title ?? '')}" src="${toUrl(jpeg)}">`;
+    const written = columns.map((column, at) => {
       // Shown on narrow screens, where the cells are stacked.
-      const label = title === '' ? '' : ` data-label="${escape(title)}"`;
-      return `<td${label}>${lines(cell)}</td>`;
+      const label = column.title === '' ? '' : ` data-label="${escape(column.title)}"`;
+      const picture = at === columns.length - 1 ? image : '';
+      return `<td${label}>${at === 0 ? bold : ''}${lines(cells[at] ?? '')}${picture}</td>`;
     });
     return `<tr>${written.join('')}</tr>${under.join('')}`;
   });
@@ -217,20 +221,6 @@ ${headline === '' ? '' : `<p class="glance">${escape(headline)}</p>`}<p id="m${a
   );
   const scale = `<div class="scale"><span></span><p><b>0</b> ${escape(low)}</p><p>${escape(high)} <b>1</b></p></div>`;
   return `${scale}<div class="maps">${shown.join('\n')}</div>`;
-}
-
-function writeFindings(
-  { prints: { methods } }: Surroundings,
-  { columns, rows }: Extract<Block, { kind: 'findings' }>,
-): string {
-  const head = columns.map((title) => `<th scope="col">${escape(title)}</th>`).join('');
-  const body = rows.map(({ panel, title, text, strength }) => {
-    const jpeg = panel === null ? undefined : methods[panel];
-    const image =
-      jpeg === undefined ? '' : `<img class="panel" alt="${escape(title)}" src="${toUrl(jpeg)}">`;
-    return `<tr><td><b>${escape(title)}</b><br>${lines(text)}</td><td>${escape(strength)}</td><td>${image}</td></tr>`;
-  });
-  return `<table class="findings"><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`;
 }
 
 function toUrl(jpeg: Uint8Array): string {

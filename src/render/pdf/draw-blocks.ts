@@ -2,7 +2,6 @@
 
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, Part, Section } from '../../present/sections/blocks.ts';
-import { drawFindings, minFindingsHeight } from './draw-findings.ts';
 import {
   curvesHeight,
   drawCurves,
@@ -93,13 +92,11 @@ function minHeight(around: Surroundings, block: Block): number {
     case 'table':
       return minTableHeight(page, block);
     case 'grid':
-      return minGridHeight(page, block);
+      return minGridHeight(around, block);
     case 'form':
       return formHeight(block);
     case 'heatmaps':
       return minHeatmapsHeight(around, block);
-    case 'findings':
-      return minFindingsHeight(around, block);
     case 'curves':
       return curvesHeight;
     case 'beside':
@@ -129,8 +126,6 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       return drawVerdict(around, block, rest);
     case 'heatmaps':
       return drawHeatmaps(around, block);
-    case 'findings':
-      return drawFindings(around, block);
     case 'curves':
       return drawCurves(around, block);
     case 'beside':
@@ -139,7 +134,7 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       page.reserve(minTableHeight(page, block));
       return drawTable(page, block);
     case 'grid':
-      return drawGrid(page, block);
+      return drawGrid(around, block);
     case 'list':
       return drawList(page, block.items);
     case 'form':

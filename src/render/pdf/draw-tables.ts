@@ -1,6 +1,8 @@
 /** Draws tables of names and values (with a bar if the value is a proportion), tables with columns, lists and forms. */
 
 import type { Block, Grid, GridRow, Row } from '../../present/sections/blocks.ts';
+import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
+import type { Surroundings } from './draw-pictures.ts';
 import { endRow, flow, minLines, type Page, type Tag } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
@@ -150,34 +152,47 @@ interface Column {
   readonly width: number;
 }
 
-export function drawGrid(page: Page, grid: Grid): void {
+/** Maximum size of the map of a method. */
+const panelBox = { width: 92, height: 66 } as const;
+
+export function drawGrid(around: Surroundings, grid: Grid): void {
+  const { page } = around;
   const columns = toColumns(grid);
+  const head = { cells: grid.columns.map(({ title }) => title) };
+  const headHeight = measureCells(page, columns, head, styles.head);
   const table = page.group('Table');
-  page.reserve(minGridHeight(page, grid));
-  drawHead(page, grid, table);
+  page.reserve(minGridHeight(around, grid));
+  if (hasHead(grid)) {
+    const parent = page.group('TR', table);
+    putCells(page, columns, head, styles.head, { tag: 'TH', parent });
+    parent.end();
+    endRow(page, headHeight, 0.8);
+  }
   for (const row of grid.rows) {
-    const height = measureGridRow(page, columns, row);
+    const height = measureGridRow(around, columns, row);
     if (page.y + height > sheet.bottom) {
       page.reserve(height);
       if (hasHead(grid)) {
         // Screen readers read the header only once; a repeated header is decoration.
-        page.decorate(() => putCells(page, columns, toTitles(grid), styles.head));
-        endRow(page, measureCells(page, columns, toTitles(grid), styles.head), 0.8);
+        page.decorate(() => putCells(page, columns, head, styles.head));
+        endRow(page, headHeight, 0.8);
       }
     }
-    drawGridRow(page, { columns, row, height, table });
+    drawGridRow(around, { columns, row, height, table });
   }
   table.end();
   page.y += 8;
 }
 
 /** Height of the whole table or, if it is long, of its header and first rows, which stay with the heading. */
-export function minGridHeight(page: Page, grid: Grid): number {
+export function minGridHeight(around: Surroundings, grid: Grid): number {
   const columns = toColumns(grid);
-  const head = hasHead(grid) ? measureCells(page, columns, toTitles(grid), styles.head) : 0;
-  const whole = grid.rows.reduce((sum, row) => sum + measureGridRow(page, columns, row), head);
-  if (whole <= maxWhole) return whole;
-  return grid.rows.slice(0, 2).reduce((sum, row) => sum + measureGridRow(page, columns, row), head);
+  const titles = { cells: grid.columns.map(({ title }) => title) };
+  const head = hasHead(grid) ? measureCells(around.page, columns, titles, styles.head) : 0;
+  const heights = grid.rows.map((row) => measureGridRow(around, columns, row));
+  const heightOf = (rows: readonly number[]) => rows.reduce((sum, height) => sum + height, head);
+  const whole = heightOf(heights);
+  return whole <= maxWhole ? whole : heightOf(heights.slice(0, 2));
 }
 
 function toColumns({ columns }: Grid): readonly Column[] {
@@ -194,21 +209,6 @@ function hasHead({ columns }: Grid): boolean {
   return columns.some(({ title }) => title !== '');
 }
 
-function toTitles({ columns }: Grid): readonly string[] {
-  return columns.map(({ title }) => title);
-}
-
-function drawHead(page: Page, grid: Grid, table: Tag): void {
-  if (!hasHead(grid)) return;
-  const columns = toColumns(grid);
-  const titles = toTitles(grid);
-  const height = measureCells(page, columns, titles, styles.head);
-  const parent = page.group('TR', table);
-  putCells(page, columns, titles, styles.head, { tag: 'TH', parent });
-  parent.end();
-  endRow(page, height, 0.8);
-}
-
 interface RowToDraw {
   readonly columns: readonly Column[];
   readonly row: GridRow;
@@ -216,14 +216,22 @@ interface RowToDraw {
   readonly table: Tag;
 }
 
-function drawGridRow(page: Page, { columns, row, height, table }: RowToDraw): void {
+function drawGridRow(around: Surroundings, { columns, row, height, table }: RowToDraw): void {
+  const { page, images, size } = around;
+  const { title = '', cells, panel, below = [] } = row;
   const parent = page.group('TR', table);
-  putCells(page, columns, row.cells, styles.small, { tag: 'TD', parent });
-  const { below = [] } = row;
+  putCells(page, columns, row, styles.small, { tag: 'TD', parent });
   if (below.length > 0) {
-    const top = page.y + measureCells(page, columns, row.cells, styles.small) - padding;
+    const top = page.y + measureCells(page, columns, row, styles.small) - padding;
     const lines = belowLines(page, columns, below);
     page.mark('TD', () => page.put(lines, styles.note, belowX(columns), top), { parent });
+  }
+  const image = panel === undefined ? undefined : images.methods[panel];
+  if (image !== undefined) {
+    const corner = { x: columns.at(-1)!.x, y: page.y + padding };
+    const figure = { image, placement: placeFigure(size, panelBox), ...corner };
+    const alt = `${title}. ${cells[0]}`;
+    page.mark('Figure', () => drawFigure(page.doc, figure), { alt, parent });
   }
   parent.end();
   endRow(page, height, 0.4);
@@ -237,31 +245,51 @@ interface Tagged {
 function putCells(
   page: Page,
   columns: readonly Column[],
-  cells: readonly string[],
+  row: GridRow,
   style: Style,
   tagged?: Tagged,
 ): void {
   columns.forEach(({ x, width }, at) => {
-    const lines = page.lines(cells[at] ?? '', style, width);
-    const draw = () => page.put(lines, style, x, page.y + padding);
+    const { title, lines } = layCell(page, row, { at, width, style });
+    const top = page.y + padding;
+    const draw = () => {
+      page.put(title, styles.entry, x, top);
+      page.put(lines, style, x, top + title.length * styles.entry.leading);
+    };
     if (tagged === undefined) draw();
     else page.mark(tagged.tag, draw, { parent: tagged.parent });
   });
 }
 
-function measureCells(
+function layCell(
   page: Page,
-  columns: readonly Column[],
-  cells: readonly string[],
-  style: Style,
-): number {
-  const counts = columns.map(({ width }, at) => page.lines(cells[at] ?? '', style, width).length);
-  return Math.max(...counts) * style.leading + 2 * padding;
+  { title, cells }: GridRow,
+  { at, width, style }: { readonly at: number; readonly width: number; readonly style: Style },
+) {
+  const isTitled = at === 0 && title !== undefined;
+  return {
+    title: isTitled ? page.lines(title, styles.entry, width) : [],
+    lines: page.lines(cells[at] ?? '', style, width),
+  };
 }
 
-function measureGridRow(page: Page, columns: readonly Column[], row: GridRow): number {
+function measureCells(page: Page, columns: readonly Column[], row: GridRow, style: Style): number {
+  const heights = columns.map(({ width }, at) => {
+    const { title, lines } = layCell(page, row, { at, width, style });
+    return title.length * styles.entry.leading + lines.length * style.leading;
+  });
+  return Math.max(...heights) + 2 * padding;
+}
+
+function measureGridRow(
+  { page, images, size }: Surroundings,
+  columns: readonly Column[],
+  row: GridRow,
+): number {
   const below = belowLines(page, columns, row.below ?? []).length * styles.note.leading;
-  return measureCells(page, columns, row.cells, styles.small) + below;
+  const cells = measureCells(page, columns, row, styles.small) + below;
+  const hasPanel = row.panel !== undefined && row.panel in images.methods;
+  return hasPanel ? Math.max(cells, placeFigure(size, panelBox).height + 2 * padding) : cells;
 }
 
 function belowX(columns: readonly Column[]): number {

@@ -535,7 +535,9 @@ describe.each(languages)('sections in %s', (language) => {
     const shown = (withErrorLevel: boolean) =>
       sectionsOf(examination, { withErrorLevel })
         .flatMap((section) => section.blocks)
-        .flatMap((block) => (block.kind === 'findings' ? block.rows : []));
+        .flatMap((block) =>
+          (block.kind === 'grid' ? block.rows : []).filter(({ title }) => title !== undefined),
+        );
 
     const strengths = {
       en: 'Weak support for a change',
@@ -543,11 +545,11 @@ describe.each(languages)('sections in %s', (language) => {
     };
     const strength = `${strengths[language]}; ${shownOnly}`;
     const next = `${wordsIn(language).document.head.rows.next}: ${writeNextStep({ ...finding, strength: 'weak' }, language)}`;
-    const grid = { panel: 'jpeg-grid', text: `${statements[language]}\n${next}`, strength };
+    const grid = { panel: 'jpeg-grid', cells: [`${statements[language]}\n${next}`, strength] };
     expect(shown(false)).toMatchObject([grid]);
     expect(shown(true)).toMatchObject([
       grid,
-      { panel: 'error-level', strength: expect.stringMatching(new RegExp(shownOnly, 'i')) },
+      { panel: 'error-level', cells: [statements[language], capitalised(shownOnly)] },
     ]);
   });
 
@@ -803,15 +805,16 @@ function stringsOf(sections: readonly Section[]): readonly string[] {
 function stringsOfBlock(block: Block): readonly string[] {
   if (block.kind === 'table') return block.rows.flatMap(({ label, value }) => [label, value]);
   if (block.kind === 'grid') {
-    return block.rows.flatMap(({ cells, below = [] }) => [...cells, ...below]);
+    return block.rows.flatMap(({ title, cells, below = [] }) => [
+      ...(title === undefined ? [] : [title]),
+      ...cells,
+      ...below,
+    ]);
   }
   if (block.kind === 'list') return block.items;
   if (block.kind === 'form') return block.labels;
   if (block.kind === 'heatmaps') {
     return block.maps.flatMap(({ title, headline, text }) => [title, headline || '-', text]);
-  }
-  if (block.kind === 'findings') {
-    return block.rows.flatMap(({ title, text, strength }) => [title, text, strength]);
   }
   if (block.kind === 'verdict') {
     const beside = block.beside.flatMap(({ title, items }) => [title, ...items]);
