@@ -1,6 +1,6 @@
 /**
- * The report as one self-contained HTML file: the sections of the PDF, the embedded pictures, and a viewer with a
- * slider from the picture to a heatmap. The same examination, item and pictures give the same bytes.
+ * The report as one self-contained HTML file: the sections of the PDF and the embedded pictures, without scripts. The
+ * same examination, item and pictures give the same bytes.
  */
 
 import type { Region, Size } from '../../detectors/regions.ts';
@@ -39,7 +39,7 @@ export function renderHtml(input: ReportInput): string {
     `<html lang="${language}">`,
     '<head><meta charset="utf-8">',
     // Prevents the page from fetching anything, whatever a file name contains.
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'">`,
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${title}</title>`,
     `<style>${stylesheet(legendColours())}</style></head>`,
@@ -47,7 +47,7 @@ export function renderHtml(input: ReportInput): string {
     `<p>${escape(writeSubtitle(examination, item, language))}</p></header>`,
     ...sections.map((section, at) => writeSection(around, section, at)),
     `<footer>SHA-256 ${escape(examination.facts.sha256)}</footer>`,
-    `</main><script>${script}</script></body></html>`,
+    `</main></body></html>`,
     '',
   ].join('\n');
 }
@@ -204,23 +204,20 @@ function writeGrid({ prints }: Surroundings, { columns, rows }: Grid): string {
   return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
 }
 
-/** One viewer for all maps; without scripts, each map appears under its own heading. */
 function writeHeatmaps(
   around: Surroundings,
   { maps, places }: Extract<Block, { kind: 'heatmaps' }>,
 ): string {
   const { labels, prints } = around;
   const { low, high } = labels.scale;
-  const shown = maps.map(
-    ({ map, title, headline, text }, at) => `<article class="map">
-<h3>${escape(title)}</h3>
-<div class="viewer"><div class="zoomed">${writePicture(around, around.prints.original, places)}<img class="over" alt="${escape(`${title}. ${labels.heatmap}.`)}" src="${toUrl(prints.heatmaps[map])}"></div></div>
-<label>${escape(labels.original)} <input type="range" class="slide" min="0" max="100" value="50" aria-label="${escape(title)}"> ${escape(labels.viewer.heatmap)}</label>
-<label>${escape(labels.viewer.zoom)} <input type="range" class="zoom" min="1" max="6" step="0.5" value="1"></label>
-${headline === '' ? '' : `<p class="glance">${escape(headline)}</p>`}<p id="m${at}">${lines(text)}</p></article>`,
-  );
+  const original = `<article><h3>${escape(labels.original)}</h3>${writePicture(around, prints.original, places)}</article>`;
+  const shown = maps.map(({ map, title, headline, text }) => {
+    const alt = escape(`${title}. ${labels.heatmap}.`);
+    const glance = headline === '' ? '' : `<p class="glance">${escape(headline)}</p>`;
+    return `<article><h3>${escape(title)}</h3><img alt="${alt}" src="${toUrl(prints.heatmaps[map])}">${glance}<p>${lines(text)}</p></article>`;
+  });
   const scale = `<div class="scale"><span></span><p><b>0</b> ${escape(low)}</p><p>${escape(high)} <b>1</b></p></div>`;
-  return `${scale}<div class="maps">${shown.join('\n')}</div>`;
+  return `${scale}<div class="maps">${[original, ...shown].join('\n')}</div>`;
 }
 
 function toUrl(jpeg: Uint8Array): string {
@@ -238,8 +235,6 @@ function escape(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
 }
-
-// Style and script of the HTML report. Both are part of the file itself, so that it opens anywhere and fetches nothing.
 
 /** @param legend - RGB bytes of the heatmaps' scale, `3 * 256`, from value 0 to 1. */
 function stylesheet(legend: Uint8Array): string {
@@ -277,28 +272,10 @@ thead th{color:var(--muted);font-size:12px}.rows th{width:28%;font-weight:400;co
 .bar u{top:3px;height:2px;background:#e0803a}.bar s{top:-2px;height:12px;width:1px;background:var(--ink)}
 .panel{max-width:140px}.rule{border-bottom:1px solid var(--muted);min-height:30px}
 pre{background:var(--panel);padding:8px;overflow-x:auto}
-.maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(360px,1fr));gap:20px}
-.viewer{overflow:auto;max-height:70vh;background:var(--panel)}.zoomed{position:relative;width:100%}
-.over{position:absolute;inset:0;width:100%;height:100%;clip-path:inset(0 50% 0 0)}
-label{display:block;font-size:13px;color:var(--muted)}input[type=range]{width:55%;vertical-align:middle}
+.maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(360px,1fr));gap:20px}.maps img{width:100%}
 .glance{font-weight:700}.scale{display:flex;justify-content:space-between;flex-wrap:wrap;font-size:13px;color:var(--muted)}
 .scale span{flex:0 0 100%;height:12px}
 @media screen and (max-width:700px){.places,.plots{flex-direction:column}.maps{grid-template-columns:1fr}
 table,tbody,tr,th,td{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{border-bottom:1px solid var(--rule);padding:4px 0}th,td,.below td{border:0;padding:0 0 2px}.rows th{width:auto}
-tr:has(+.below){border:0}td:empty{display:none}td[data-label]::before{content:attr(data-label) ': ';color:var(--muted)}}
-@media print{label{display:none}.viewer{max-height:none}.over{clip-path:none!important}}`;
-
-/** Moves between the picture and a heatmap, and enlarges both. */
-const script = `
-for (const map of document.querySelectorAll('.map')) {
-  const over = map.querySelector('.over');
-  const zoomed = map.querySelector('.zoomed');
-  map.querySelector('.slide').addEventListener('input', ({ target }) => {
-    over.style.clipPath = 'inset(0 ' + (100 - target.value) + '% 0 0)';
-  });
-  map.querySelector('.zoom').addEventListener('input', ({ target }) => {
-    zoomed.style.width = 100 * target.value + '%';
-  });
-}
-`;
+tr:has(+.below){border:0}td:empty{display:none}td[data-label]::before{content:attr(data-label) ': ';color:var(--muted)}}`;

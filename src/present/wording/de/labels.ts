@@ -168,7 +168,6 @@ export const labels: typeof english = {
     marked: 'Auf die nummerierten Rahmen achten.',
   },
   scale: { low: 'keine Spuren', high: 'starke Spuren' },
-  viewer: { heatmap: 'Heatmap', zoom: 'Vergrößern' },
   outline: 'Als verändert markierte Stellen sind weiß umrandet und nummeriert.',
   strips: {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,

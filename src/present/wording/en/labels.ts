@@ -168,8 +168,6 @@ export const labels = {
     marked: 'Look at the numbered frames.',
   },
   scale: { low: 'no trace', high: 'strong traces' },
-  /** For the HTML report. */
-  viewer: { heatmap: 'Heatmap', zoom: 'Zoom' },
   outline: 'White numbered frames surround the parts marked as changed.',
   strips: {
     leftToRight: (count: string) => `in ${count} strips, from left to right`,
