@@ -69,26 +69,40 @@ export interface FileCheck {
 
 /** Checks that the archive contains exactly the files in its list, unchanged. */
 export function checkFiles(unpacked: UnpackedBundle): FileCheck {
-  const listed = new Map(unpacked.manifest.files.map((file) => [file.name, file]));
   const problems: Problem[] = [];
   const intact = new Map<string, Uint8Array>();
-  const seen = new Set<string>();
-  const add = (kind: Problem['kind'], file: string, what: string) =>
-    problems.push({ kind, file, message: `${file} ${what}.` });
-  for (const { name, bytes } of unpacked.entries) {
-    const file = listed.get(name);
-    if (seen.has(name)) add('added', name, 'is in the archive more than once');
-    else if (file !== undefined && sha256Of(bytes) === file.sha256) intact.set(name, bytes);
-    else if (file !== undefined) add('changed', name, 'was changed');
-    else if (!sealFiles.includes(name)) add('added', name, 'was added: it is not in the list');
-    seen.add(name);
+  for (const { name, sha256 } of unpacked.manifest.files) {
+    const bytes = fileContent(unpacked, name);
+    if (bytes !== null && sha256Of(bytes) === sha256) intact.set(name, bytes);
+    else problems.push(bytes === null ? missing(name) : changed(name));
   }
-  for (const name of listed.keys()) if (!seen.has(name)) add('missing', name, 'is missing');
+  const names = unpacked.entries.map(({ name }) => name);
+  problems.push(...findAdded(unpacked.manifest, names));
   return { problems: [...problems, ...checkContainer(unpacked, intact)], intact };
 }
 
+export function missing(file: string): Problem {
+  return { kind: 'missing', file, message: `${file} is missing.` };
+}
+
+export function changed(file: string): Problem {
+  return { kind: 'changed', file, message: `${file} was changed.` };
+}
+
 /** The two files that cannot be in the list. */
-const sealFiles: readonly string[] = [manifestFile, signatureFile];
+export const sealFiles: readonly string[] = [manifestFile, signatureFile];
+
+/** @param names - of all files in the archive. */
+export function findAdded({ files }: Manifest, names: readonly string[]): readonly Problem[] {
+  const listed = new Set([...files.map(({ name }) => name), ...sealFiles]);
+  return names.flatMap((file, at) => {
+    if (listed.has(file) && names.indexOf(file) === at) return [];
+    const what = listed.has(file)
+      ? 'is in the archive more than once'
+      : 'was added: it is not in the list';
+    return [{ kind: 'added' as const, file, message: `${file} ${what}.` }];
+  });
+}
 
 /** Rebuilds the archive from its files: if the result differs, bytes between the files were changed. */
 function checkContainer(unpacked: UnpackedBundle, intact: FileCheck['intact']): readonly Problem[] {

@@ -20,7 +20,16 @@ import {
   signatureFile,
 } from './bundle-format.ts';
 import { parseCaseRecord } from './case-bundle.ts';
-import { checkSignature, type Problem, type Verification, type VerifyOptions } from './checks.ts';
+import {
+  changed,
+  checkSignature,
+  findAdded,
+  missing,
+  type Problem,
+  sealFiles,
+  type Verification,
+  type VerifyOptions,
+} from './checks.ts';
 import { contradiction, checkReports } from './contradictions.ts';
 import { unpack } from './read-zip.ts';
 import { openZip, sha256Of } from './sign.ts';
@@ -176,40 +185,29 @@ async function checkEntries(
     isAsWritten = isAsWritten && Buffer.compare(found, expected) === 0;
     at += expected.length;
   };
+  // The list and its signature come last.
+  const seal = sealFiles.map((name) => ({ name, sha256: null }));
   for (const { name, sha256 } of [...manifest.files, ...seal]) {
     const entry = byName.get(name);
     if (entry === undefined) {
-      problems.push({ kind: 'missing', file: name, message: `${name} is missing.` });
+      problems.push(missing(name));
       continue;
     }
     const bytes = await content(entry).catch(() => null);
     if (bytes === null || (sha256 !== null && sha256Of(bytes) !== sha256)) {
-      problems.push({ kind: 'changed', file: name, message: `${name} was changed.` });
+      problems.push(changed(name));
       continue;
     }
     await compare(zip.header({ name, bytes }));
     at += bytes.length;
     if (sha256 !== null) await take(name, bytes);
   }
-  problems.push(...findAdded(archive));
+  problems.push(...findAdded(manifest, entries.map(nameOf)));
   for (const part of zip.end()) await compare(part.bytes);
   // Once a file has changed, changes outside the files cannot be detected reliably.
   if (problems.length > 0 || (isAsWritten && at === sizeBytes)) return problems;
   const message = 'The archive is not as it was written: bytes were changed or added in it.';
   return [{ kind: 'container', file: null, message }];
-}
-
-/** The two files that cannot be in the list; they come last in the archive. */
-const seal = [manifestFile, signatureFile].map((name) => ({ name, sha256: null }));
-
-function findAdded({ manifest: { files }, entries }: CaseArchive): readonly Problem[] {
-  const listed = new Set([...files, ...seal].map(({ name }) => name));
-  const names = entries.map(nameOf);
-  return names.flatMap((file, at) => {
-    if (listed.has(file) && names.indexOf(file) === at) return [];
-    const what = listed.has(file) ? 'is in the archive more than once' : 'was added';
-    return [{ kind: 'added' as const, file, message: `${file} ${what}.` }];
-  });
 }
 
 /** Checks that the list of pictures matches the bundles in the archive. */

@@ -141,16 +141,6 @@ test('the picture stays visible under low and high values', async () => {
   }
 });
 
-test('the same picture and maps give the same bytes', async () => {
-  const picture = makePicture(120, 90);
-  const maps = makeMaps({ width: 120, height: 90, cellPx: 32 }, (u, v) => u * v);
-
-  const once = await renderHeatmaps(picture, maps);
-  const again = await renderHeatmaps(picture, maps);
-
-  expect(again).toEqual(once);
-});
-
 test('the legend shows the colours of a heatmap over middle grey', async () => {
   const size = { width: 64, height: 64 };
   const grey = { ...makePicture(64, 64), luma: new Uint8Array(64 * 64).fill(128) };
