@@ -9,7 +9,7 @@ import type { Section } from './sections/blocks.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 /** The kinds, from those that need attention to those that can wait. */
-export const caseKinds = [
+const caseKinds = [
   'failed',
   'generated',
   'changed',
@@ -92,7 +92,7 @@ function resultKindOf({ status, result, isSuspected }: CaseMember): CaseKind {
   return kinds[resultClass];
 }
 
-export function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean {
+function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean {
   return seenBefore.some((other) => other.projectId !== projectId);
 }
 

@@ -289,12 +289,12 @@ export interface ChangeErrorRates {
   readonly unchanged?: FoundOf & { readonly called: number };
 }
 
-export interface FoundOf {
+interface FoundOf {
   readonly pictures: number;
   readonly found: number;
 }
 
-export interface FoundKind extends FoundOf {
+interface FoundKind extends FoundOf {
   readonly kind: ChangeKind;
 }
 

@@ -121,7 +121,7 @@ export function referenceNumbers(method: string): readonly string[] {
 }
 
 /** The side that the finding supports, in words; null if it supports neither. */
-export function writeSide(
+function writeSide(
   { catalogue: { strength: words } }: Pick<SectionInput, 'catalogue'>,
   { method, speaksFor, strength }: WordedFinding,
 ): string | null {

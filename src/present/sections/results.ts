@@ -187,7 +187,7 @@ function stabilityBlocks({
 }
 
 /** One line for each marked place. */
-export function writeRegions({
+function writeRegions({
   examination,
   catalogue,
   labels,

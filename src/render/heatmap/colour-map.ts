@@ -23,7 +23,7 @@ export function createColourMap(): Uint8Array {
 // Upsamples cell maps to the size of the picture by bilinear interpolation.
 
 /** Writes row `y` of the upsampled map to `row`, one value 0..65535 per pixel. */
-export type FillRow = (values: Uint16Array, y: number, row: Uint16Array) => void;
+type FillRow = (values: Uint16Array, y: number, row: Uint16Array) => void;
 
 interface Axis {
   /** For each pixel, the two cells between whose centres it lies. */

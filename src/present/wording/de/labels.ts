@@ -84,7 +84,6 @@ export const labels: typeof english = {
     patches: 'Ausgewertete Bildausschnitte',
     retries: 'Wiederholungen nach Fehlern',
     environment: 'Programm, Bibliotheken, Rechner',
-    examinedAt: 'Untersucht am',
     digitalSource: 'Digitaler Quelltyp (IPTC)',
     credentialsIntegrity: 'Unversehrtheit',
     credentialsTrust: 'Vertrauenswürdigkeit',

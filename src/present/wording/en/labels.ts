@@ -84,7 +84,6 @@ export const labels = {
     patches: 'Patches read',
     retries: 'Retries after failures',
     environment: 'Program, libraries, machine',
-    examinedAt: 'Examined',
     digitalSource: 'Digital source type (IPTC)',
     credentialsIntegrity: 'Integrity',
     credentialsTrust: 'Trust',
