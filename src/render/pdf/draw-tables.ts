@@ -229,7 +229,7 @@ function drawGridRow(around: Surroundings, { columns, row, height, table }: RowT
   const image = panel === undefined ? undefined : images.methods[panel];
   if (image !== undefined) {
     const corner = { x: columns.at(-1)!.x, y: page.y + padding };
-    const figure = { image, placement: placeFigure(size, panelBox), ...corner };
+    const figure = { image, size, placement: placeFigure(size, panelBox), ...corner };
     const alt = `${title}. ${cells[0]}`;
     page.mark('Figure', () => drawFigure(page.doc, figure), { alt, parent });
   }
