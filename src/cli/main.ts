@@ -180,8 +180,8 @@ function optionDescription(option: Option): string {
   return new Help().optionDescription(shown);
 }
 
-/** Adds everything except the name and the description. `complete` does the same for another command of the program. */
-type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
+/** Adds everything except the name and the description. */
+type Define = (command: Command) => void;
 
 /** A one-sentence description, and the function that loads the command. */
 type CommandEntry = readonly [description: string, load: () => Promise<Define>];
@@ -304,14 +304,6 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       'Show the settings and where they come from.',
       async () => (await import('./commands/config.ts')).defineConfig,
     ],
-    completion: [
-      'Print a script that completes commands, options and file names in a shell.',
-      async () => (await import('./commands/completion.ts')).defineCompletion,
-    ],
-    __complete: [
-      'Print suggestions for the last word.',
-      async () => (await import('./commands/completion.ts')).defineComplete,
-    ],
   },
 };
 
@@ -320,9 +312,7 @@ const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 function addCommands(program: Command): void {
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, [description, load]] of Object.entries(entries)) {
-      // `__complete` is called by the shell.
-      const command = program.command(name, { hidden: name === '__complete' });
-      notLoaded.set(command.description(description).helpGroup(group), load);
+      notLoaded.set(program.command(name).description(description).helpGroup(group), load);
     }
   }
 }
@@ -333,7 +323,7 @@ async function completeCommand(command: Command): Promise<void> {
   if (load === undefined) return;
   notLoaded.delete(command);
   const define = await load();
-  define(command, completeCommand);
+  define(command);
   if (command.commands.length > 0) {
     command.helpCommand('help [command]', 'Print the help of a command.');
   }

@@ -44,8 +44,6 @@ const lines: readonly [readonly string[], number][] = [
   [['restore', 'none.tar', '--data-dir', 'none'], notFound],
   [['config', 'show', ...here], done],
   [['health', '--port', '0'], usage],
-  [['completion', 'bash'], done],
-  [['__complete', 'ke'], done],
   [['help', 'keys'], done],
 ];
 

@@ -149,9 +149,9 @@ function flagsOf(command: Command): readonly string[] {
   return [...flags, '--help'];
 }
 
-/** Text to copy is not wrapped: examples, and commands that install completion. */
+/** Text to copy is not wrapped: examples and addresses. */
 function isCopyable(line: string): boolean {
-  return /^ {2}(\$ |(bash|zsh|fish|powershell) )|^ {15}/.test(line);
+  return /^ {2}\$ |^ {15}/.test(line);
 }
 
 test("the program's help groups its commands", async () => {
