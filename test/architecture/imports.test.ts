@@ -48,7 +48,7 @@ const keepers: Record<string, string> = {
   '@azure/storage-blob': 'ports',
   undici: 'ports service cli',
   jose: 'service',
-  'openid-client': 'service cli',
+  'openid-client': 'service',
   fastify: 'server',
   'prom-client': 'server',
   commander: 'cli',

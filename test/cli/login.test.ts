@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { saveCredentials, saveProfile, createSession } from '../../src/cli/connection/profiles.ts';
-import type { Tokens } from '../../src/cli/client/device-login.ts';
+import type { TokenSet } from '../../src/contract/auth.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { caOf, urlOf } from './on-server.ts';
@@ -50,7 +50,7 @@ const logIn = (profile: string, more: readonly string[] = [], typed = password) 
 async function keepSession(profile: string, address: string): Promise<void> {
   const body = { email: address, password };
   const answer = await open.ask({ method: 'POST', path: '/v1/auth/login', body });
-  const tokens = answer.json<{ data: Tokens }>().data;
+  const tokens = answer.json<{ data: TokenSet }>().data;
   saveProfile({ name: profile, url, ca: readFileSync(ca, 'utf8') });
   saveCredentials(profile, createSession(tokens, { email: address, at: Date.now() }));
 }

@@ -44,8 +44,8 @@ export function httpsAddress(text: string): URL {
 
 /** How to verify the identity of a server. */
 export type Trust =
-  /** The certificate is issued by an authority that Node.js or the system trusts, or by one in `also` (PEM). */
-  | { readonly by: 'system'; readonly also?: string }
+  /** The certificate is issued by an authority that Node.js or the system trusts. */
+  | { readonly by: 'system' }
   /** The certificate is issued by one of the authorities in `pem`, and by no other. */
   | { readonly by: 'authority'; readonly pem: string }
   /** A certificate in the chain, the server's own or an authority's, has this SHA-256 in lower-case hexadecimal. */
@@ -81,7 +81,6 @@ function trustedContext(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureCon
   if (trust.by === 'authority') return createSecureContext({ ca: trust.pem });
   // Includes the system's certificates, because companies install their own authority there.
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
-  if (trust.also !== undefined) known.push(trust.also);
   return createSecureContext({ ca: known });
 }
 

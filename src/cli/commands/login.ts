@@ -4,16 +4,15 @@ import type { Command } from '../command.ts';
 import type { Static } from 'typebox';
 import { checkAccess } from '../client/analyses.ts';
 import type { Api } from '../client/api.ts';
-import { connectionsUnder, httpsAddress, openApi } from '../client/connect.ts';
-import { type DevicePrompt, logInByDevice, type Tokens } from '../client/device-login.ts';
+import { httpsAddress, openApi } from '../client/connect.ts';
 import { infoResponse, loginResponse } from '../../contract/auth.ts';
 import { messageResponse } from '../../contract/common.ts';
 import { nullOn, hasCode, ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, named, type ServerOptions, withServerOptions } from '../options.ts';
 import { printFields } from '../output/layout.ts';
-import { askHidden, askLine, canAsk, readFirstLine, person } from '../input.ts';
-import { log, printable } from '../output/terminal.ts';
+import { askHidden, askLine, canAsk, readFirstLine } from '../input.ts';
+import { log } from '../output/terminal.ts';
 import {
   withProfileLock,
   apiKeyFrom,
@@ -42,17 +41,14 @@ export function defineLogin(command: Command): void {
       named,
     )
     .option('--password-stdin', 'read the password from standard input', false)
-    .option('--scope <words>', 'the scopes to request from an identity provider', defaultScope)
-    .option('--audience <name>', 'the audience of the access token', named)
     .option('--json', 'print JSON', false)
     .helpAfter(`
-A server with its own accounts asks for an email address and password. With an identity provider (OpenID Connect), open
-the address shown on any device and enter the code. With --api-key-file, a key is saved instead, and --tenant names
-its tenant. Nothing is saved before the server has accepted it.
+A server with its own accounts asks for an email address and password. With --api-key-file, a key is saved instead, and
+--tenant names its tenant; with an identity provider (OpenID Connect), only that is possible. Nothing is saved before the
+server has accepted it.
 
 Verify a server whose certificate comes from its own authority with --ca FILE, or with --fingerprint and the SHA-256 that
 "forensics serve" prints on its first start. The profile stores it. Choose the profile's name with --profile; the default is the host.
-An identity provider's certificate is checked against the system's certificate authorities and --ca.
 
 Examples:
   $ forensics login --url https://forensics.example:8443 --fingerprint 9B:60:...:A1 --profile lab
@@ -61,9 +57,6 @@ Examples:
   $ forensics analyze *.jpg --profile lab --tenant acme`)
     .action(calling(login));
 }
-
-// Standard scopes of OpenID Connect Core 1.0. Most providers only issue a refresh token for offline_access.
-const defaultScope = 'openid email profile offline_access';
 
 export function defineLogout(command: Command): void {
   command
@@ -83,8 +76,6 @@ interface LoginOptions extends ServerOptions {
   readonly tenant?: string;
   readonly email?: string;
   readonly passwordStdin: boolean;
-  readonly scope: string;
-  readonly audience?: string;
   readonly json: boolean;
 }
 
@@ -157,17 +148,11 @@ interface UserOptions extends LoginOptions {
 }
 
 type Answer = Static<typeof loginResponse>['data'];
-type ProviderLogin = Exclude<Answer, { accessToken: string }>;
 
 async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
-  const provider = await findProvider(api);
-  const tokens =
-    provider === null
-      ? await loginWith(api, await readPassword(options))
-      : await byDevice(provider, options);
-  if (!('accessToken' in tokens)) {
-    throw usageError('This server no longer accepts passwords; log in again.');
-  }
+  await assertPasswords(api);
+  const tokens = await loginWith(api, await readPassword(options));
+  if (!('accessToken' in tokens)) throw passwordsRefused(tokens.issuer);
   const at = Date.now();
   const authorization = `Bearer ${tokens.accessToken}`;
   const { data: holder } = await api.request(
@@ -181,45 +166,23 @@ async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
 }
 
 /**
- * Null if the server keeps the accounts itself. It then rejects the request only because the email address and password
- * are missing, and does not count a failed login.
+ * A server that keeps the accounts itself rejects this request only because the email address and password are missing,
+ * and does not count a failed login.
  */
-async function findProvider(api: Api): Promise<ProviderLogin | null> {
+async function assertPasswords(api: Api): Promise<void> {
   const data = await nullOn(['invalid_request'], () => loginWith(api, {}));
-  return data === null || 'accessToken' in data ? null : data;
+  if (data !== null && 'issuer' in data) throw passwordsRefused(data.issuer);
+}
+
+function passwordsRefused(issuer: string): ForensicsError {
+  const message = `Users of this server log in at ${issuer}; use an API key instead: --api-key-file.`;
+  return new ForensicsError('not_offered', message);
 }
 
 async function loginWith(api: Api, body: object): Promise<Answer> {
   const path = '/v1/auth/login';
   return (await api.request({ method: 'POST', path, authorization: null, body }, loginResponse))
     .data;
-}
-
-async function byDevice(provider: ProviderLogin, options: UserOptions): Promise<Tokens> {
-  const { issuer, clientId, deviceAuthorizationEndpoint } = provider;
-  if (options.passwordStdin) {
-    throw usageError(`This server does not accept passwords. Log in at ${issuer}.`);
-  }
-  if (deviceAuthorizationEndpoint === null) {
-    throw new ForensicsError(
-      'not_offered',
-      `Users of this server log in at ${issuer}, which does not support device codes; use an API key instead: --api-key-file.`,
-    );
-  }
-  const { scope, audience = null, wanted } = options;
-  const dispatcher = connectionsUnder({ by: 'system', ...(wanted.ca && { also: wanted.ca }) });
-  try {
-    return await logInByDevice({ issuer, clientId, scope, audience, dispatcher, show });
-  } finally {
-    await dispatcher.close();
-  }
-}
-
-/** Printed even with `--quiet`, because the login cannot continue without it. */
-function show({ url, urlWithCode, code, minutes }: DevicePrompt): void {
-  const lines = [`Open ${url} and enter the code ${code} within ${minutes} minutes.`];
-  if (urlWithCode !== null) lines.push(`Or open ${urlWithCode}`);
-  for (const line of lines) person.output.write(`${printable(line)}\n`);
 }
 
 function chooseTenant(tenants: readonly string[], wanted: string | undefined): string | null {

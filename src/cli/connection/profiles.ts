@@ -17,8 +17,7 @@ import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import { log } from '../output/terminal.ts';
 import type { Api, Authorize } from '../client/api.ts';
-import type { Tokens } from '../client/device-login.ts';
-import { refreshResponse } from '../../contract/auth.ts';
+import { refreshResponse, type TokenSet } from '../../contract/auth.ts';
 
 const profileFields = Type.Object({
   url: Type.String(),
@@ -277,7 +276,7 @@ export async function renewSession(
 
 /** @param how.idToken - the earlier ID token, which remains in use if no new one was issued. */
 export function createSession(
-  { accessToken, idToken, refreshToken, expiresIn }: Tokens,
+  { accessToken, idToken, refreshToken, expiresIn }: TokenSet,
   how: { readonly email: string; readonly at: number; readonly idToken?: string },
 ): Session {
   return {
