@@ -34,31 +34,6 @@ export async function readFirstLine(file: string): Promise<string> {
   return (await readText(file)).replace(/\r?\n[^]*$/, '');
 }
 
-/**
- * Prompts for a line of text until it is not empty. @param advice - printed below an empty answer.
- *
- * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
- */
-export async function askLine(message: string, advice: string): Promise<string> {
-  const { input } = await import('@inquirer/prompts');
-  const validate = (typed: string) => typed.trim() !== '' || advice;
-  const cancelled = new AbortController();
-  // Ctrl-D closes the line, and the package would then wait forever.
-  const onKey = (_text: unknown, key: { readonly ctrl?: boolean; readonly name?: string }) => {
-    if (key.ctrl === true && key.name === 'd') cancelled.abort();
-  };
-  person.input.on('keypress', onKey);
-  try {
-    const how = { output: person.output, signal: cancelled.signal };
-    return (await input({ message, validate }, how)).trim();
-  } catch (error) {
-    const isCancelled = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
-    throw isCancelled ? new ForensicsError('cancelled', 'Cancelled.', { cause: error }) : error;
-  } finally {
-    person.input.off('keypress', onKey);
-  }
-}
-
 /** Asks a question without echoing the answer. @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D. */
 export async function askHidden(question: string, streams: Streams = person): Promise<string> {
   try {

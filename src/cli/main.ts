@@ -275,12 +275,8 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
   },
   'Act on a server:': {
     login: [
-      'Log in to a server and save the login as a profile.',
+      'Save a server and an API key as a profile.',
       async () => (await import('./commands/login.ts')).defineLogin,
-    ],
-    logout: [
-      'Log out of a server: end the session there and delete it here.',
-      async () => (await import('./commands/login.ts')).defineLogout,
     ],
     profile: [
       'List, show and remove saved servers.',

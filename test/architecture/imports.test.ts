@@ -52,7 +52,6 @@ const keepers: Record<string, string> = {
   fastify: 'server',
   'prom-client': 'server',
   commander: 'cli',
-  '@inquirer/prompts': 'cli',
   preact: 'console',
   'preact/hooks': 'console',
   vite: 'console',

@@ -1,11 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  readCredentials,
-  saveCredentials,
-  saveProfile,
-} from '../../src/cli/connection/profiles.ts';
+import { readApiKey, saveApiKey, saveProfile } from '../../src/cli/connection/profiles.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import { ForensicsError } from '../../src/errors.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
@@ -110,7 +106,7 @@ describe('a rotation on a server', () => {
   test("of a profile's own key saves the new key in the profile", async () => {
     const old = await made('kept');
     saveProfile({ name: 'ci', url: urlOf(open), ca: readFileSync(caOf(open), 'utf8') });
-    saveCredentials('ci', { kind: 'apiKey', apiKey: old.secret });
+    saveApiKey('ci', old.secret);
     const rotate = ['keys', 'rotate', ...of, '--now', '--json', '--profile', 'ci', '--name'];
     await made('other');
 
@@ -121,6 +117,6 @@ describe('a rotation on a server', () => {
     expect([first.code, other.code]).toEqual([0, 0]);
     expect(first.stderr).toContain('The profile "ci" has the new key.');
     expect(other.stderr).not.toContain('has the new key');
-    expect(readCredentials('ci')).toEqual({ kind: 'apiKey', apiKey: key.secret });
+    expect(readApiKey('ci')).toBe(key.secret);
   });
 });

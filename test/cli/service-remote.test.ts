@@ -1,38 +1,25 @@
-/** Commands that people run on a server: tenants and usage. */
+/** Commands on a server: tenants and usage. */
 
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { saveCredentials, saveProfile, createSession } from '../../src/cli/connection/profiles.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
-import { caOf, onServer, urlOf } from './on-server.ts';
-import { emptyFolder } from './run-cli.ts';
+import { onServer } from './on-server.ts';
 import { runHere } from './run-here.ts';
 
 let open: Listening;
 
 beforeAll(async () => {
   open = await openListening();
+  vi.stubEnv('FORENSICS_API_KEY', open.authorization.replace('ApiKey ', ''));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
   await open.close();
 });
 
-/** Logged in, with the profile "lab". */
-async function logIn(name: string) {
-  const home = await emptyFolder();
-  vi.stubEnv('XDG_CONFIG_HOME', home);
-  const { tokens } = await open.makeUser(name, { tenants: [open.tenant], scopes: ['settings'] });
-  saveProfile({ name: 'lab', url: urlOf(open), ca: readFileSync(caOf(open), 'utf8') });
-  const email = `${name}@example.org`;
-  saveCredentials('lab', createSession(tokens, { email, at: Date.now() }));
-  return { run: async (...args: string[]) => runHere([...args, '--profile', 'lab']) };
-}
-
+const run = async (...args: string[]) => runHere([...args, ...onServer(open)]);
 const here = async (...args: string[]) => runHere([...args, '--data-dir', open.dataDir]);
 
 test("a tenant is shown, updated and reported as on the server's own machine", async () => {
-  const { run } = await logIn('keeper');
   const set = ['--webhook-url', 'https://receiver.example/hook', '--json'];
 
   const updated = await run('tenant', 'update', 'acme', ...set);
@@ -47,14 +34,15 @@ test("a tenant is shown, updated and reported as on the server's own machine", a
   expect(report.stdout).toBe((await here(...asked)).stdout);
 });
 
-test('usage has a row per tenant of the person, and with --csv one per day as well', async () => {
-  const { run } = await logIn('counter');
+test('usage has a row per tenant, and with --csv one per day as well', async () => {
   const today = new Date().toISOString().slice(0, 10);
   await open.makeTenant('foreign');
 
-  const table = await run('usage');
-  const json = await run('usage', '--json');
-  const csv = await run('usage', '--csv', '--from', today);
+  const of = ['--tenant', 'acme'];
+  const table = await run('usage', ...of);
+  const json = await run('usage', ...of, '--json');
+  const csv = await run('usage', ...of, '--csv', '--from', today);
+  const unnamed = await run('usage');
   const all = await here('usage', '--csv', '--from', today);
 
   expect(table.stdout.split('\n').map((line) => line.split(' ')[0])).toEqual([
@@ -62,6 +50,7 @@ test('usage has a row per tenant of the person, and with --csv one per day as we
     'acme',
     '',
   ]);
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('--tenant') });
   expect(JSON.parse(json.stdout)).toMatchObject([{ tenantName: 'acme', tenantId: open.tenant.id }]);
   const [head = '', row = '', ...rest] = csv.stdout.split('\r\n');
   expect(head).toMatch(/^tenant,day,total,/);

@@ -38,7 +38,6 @@ const lines: readonly [readonly string[], number][] = [
   [['migrate', '--to', 'mysql://none/none', ...here], usage],
   [['login', ...nowhere], notFound],
   [['doctor', '--fix'], usage],
-  [['logout', '--profile', 'none'], notFound],
   [['profile', 'list'], done],
   [['backup', 'verify', 'none.tar'], notFound],
   [['restore', 'none.tar', '--data-dir', 'none'], notFound],

@@ -15,7 +15,6 @@ describeService('on the data folder of this machine', async () => {
   const service = createLocalService(core, settings);
   return {
     service,
-    personal: service,
     core,
     close: async () => {
       await core.close();

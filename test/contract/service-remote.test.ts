@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingsScope } from '../../src/service/access/principal.ts';
 import { openCore } from '../../src/service/core.ts';
 import { createLocalService } from '../../src/cli/connection/local.ts';
 import { createRemoteService } from '../../src/cli/connection/remote.ts';
@@ -15,7 +14,7 @@ async function openRemote(open: Listening, authorization: string) {
   const api = await openApi({
     url: urlOf(open),
     trust: { by: 'authority', pem: readFileSync(caOf(open), 'utf8') },
-    authorize: async () => authorization,
+    authorization,
     userAgent: 'forensics/0.0.0',
   });
   return { service: createRemoteService(api), close: async () => api.close() };
@@ -29,19 +28,14 @@ async function openBehind({ dataDir }: Listening) {
 
 describeService('on a server', async () => {
   const open = await openListening();
-  const rights = { tenants: [open.tenant], scopes: [settingsScope] };
-  const { tokens } = await open.makeUser('examiner', rights);
   const byKey = await openRemote(open, open.authorization);
-  const byPerson = await openRemote(open, `Bearer ${tokens.accessToken}`);
   const { core } = await openBehind(open);
   return {
     service: byKey.service,
-    personal: byPerson.service,
     core,
     close: async () => {
       await core.close();
       await byKey.close();
-      await byPerson.close();
       await open.close();
     },
   };

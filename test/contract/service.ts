@@ -11,8 +11,6 @@ import type { Service } from '../../src/cli/connection/local.ts';
 
 export interface ServiceUnderTest {
   readonly service: Service;
-  /** The same for a person who belongs to "acme". */
-  readonly personal: Pick<Service, 'tenants'>;
   /** The underlying data folder. */
   readonly core: Core;
   readonly close: () => Promise<void>;
@@ -181,10 +179,6 @@ function describeTenants(opened: () => ServiceUnderTest): void {
     expect(ofToday).toMatchObject({ startTime: `${today}T00:00:00.000Z`, queuedAnalyses: 0 });
     expect(ofToday.successfulProcessing).toEqual(total.successfulProcessing);
     await expect(never).rejects.toMatchObject({ code: 'invalid_request' });
-  });
-
-  test('a person can list the names of their tenants', async () => {
-    expect(await opened().personal.tenants.names()).toContain(tenant);
   });
 
   test('an unknown tenant is refused', async () => {

@@ -20,8 +20,8 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** If the key is the same, a request that creates or starts something can safely be repeated. */
   readonly idempotencyKey?: string;
-  /** Replaces the usual credentials, for example to test a new key; null sends none, as for a login. */
-  readonly authorization?: string | null;
+  /** Replaces the usual credentials, for example to test a new key. */
+  readonly authorization?: string;
   readonly signal?: AbortSignal;
   /**
    * For requests of a long run, which are retried for two and a half minutes. The signal ends the waiting, never a
@@ -49,13 +49,11 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** Returns the Authorization header; null without credentials. Called for each request; may refresh tokens. */
-export type Authorize = (api: Pick<Api, 'request'>) => Promise<string | null>;
-
 interface ApiParts {
   readonly url: URL;
   readonly dispatcher: Dispatcher;
-  readonly authorize: Authorize;
+  /** The Authorization header; null without credentials. */
+  readonly authorization: string | null;
   readonly userAgent: string;
   readonly pace?: Pace | undefined;
 }
@@ -69,17 +67,21 @@ const maxTries = 5;
 // If a server has never responded, the address is more likely to be wrong than the server to be down.
 const maxTriesAtFirst = 3;
 
-export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
+export function createApi({
+  url,
+  dispatcher,
+  authorization: usual,
+  userAgent,
+  pace,
+}: ApiParts): Api {
   let hasAnswered = false;
 
   async function attempt(wanted: ApiRequest): Promise<unknown> {
-    const { authorization = await authorize(api) } = wanted;
-    // A login has no credentials yet.
-    const lacksCredentials = wanted.authorization === undefined && authorization === null;
+    const { authorization = usual } = wanted;
     const answer = await send({ url, dispatcher, userAgent }, wanted, authorization);
     hasAnswered = true;
     if (answer.status >= 200 && answer.status <= 299) return answer.data;
-    throw toRefusal(answer, { lacksCredentials });
+    throw toRefusal(answer, { lacksCredentials: authorization === null });
   }
 
   function retryLimits({ method, idempotencyKey, longRun, signal }: ApiRequest): RetryLimits {
@@ -89,7 +91,7 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
     return { tries: () => (hasAnswered ? maxTries : maxTriesAtFirst), signal };
   }
 
-  const api: Api = {
+  return {
     url,
     dispatcher,
     async request(wanted, answer) {
@@ -101,23 +103,21 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
       );
     },
     async download({ path, query }) {
-      const authorization = await authorize(api);
       const wanted = { method: 'GET', path, ...(query && { query }) } as const;
       const sender = { url, dispatcher, userAgent };
-      const answer = await begin(sender, wanted, authorization).catch((error: unknown) => {
+      const answer = await begin(sender, wanted, usual).catch((error: unknown) => {
         throw toConnectionFailure(error, url);
       });
       const { statusCode: status, headers, body } = answer;
       if (status === 200) return body as AsyncIterable<Uint8Array>;
       const data = jsonOrNull(await body.text());
-      throw toRefusal({ status, headers, data }, { lacksCredentials: authorization === null });
+      throw toRefusal({ status, headers, data }, { lacksCredentials: usual === null });
     },
     close: () => dispatcher.close(),
   };
-  return api;
 }
 
-type Sender = Omit<ApiParts, 'authorize' | 'pace'>;
+type Sender = Omit<ApiParts, 'authorization' | 'pace'>;
 
 async function send(sender: Sender, wanted: ApiRequest, authorization: string | null) {
   const { signal } = wanted;

@@ -6,14 +6,14 @@ import { connect, createSecureContext, getCACertificates, type SecureContext } f
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { ForensicsError } from '../../errors.ts';
 import type { Pace } from '../../retry.ts';
-import { type Api, type Authorize, createApi, withRetry } from './api.ts';
+import { type Api, createApi, withRetry } from './api.ts';
 import { toConnectionFailure } from './errors.ts';
 
 interface Access {
   readonly url: string;
   readonly trust: Trust;
-  /** If omitted, no credentials are sent. */
-  readonly authorize?: Authorize;
+  /** The Authorization header; if omitted, no credentials are sent. */
+  readonly authorization?: string | null;
   readonly userAgent: string;
   /** If omitted, real time. */
   readonly pace?: Pace;
@@ -21,10 +21,10 @@ interface Access {
 
 /** @throws {ForensicsError} `usage` for anything but an HTTPS address; `server_untrusted`, `server_unreachable`. */
 export async function openApi(access: Access): Promise<Api> {
-  const { trust, authorize = async () => null, userAgent, pace } = access;
+  const { trust, authorization = null, userAgent, pace } = access;
   const url = httpsAddress(access.url);
   const dispatcher = await connectionsTo(url, trust);
-  return createApi({ url, dispatcher, authorize, userAgent, pace });
+  return createApi({ url, dispatcher, authorization, userAgent, pace });
 }
 
 /** @throws {ForensicsError} `usage`. */

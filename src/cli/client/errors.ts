@@ -22,7 +22,7 @@ export function toRefusal(
   if (lacksCredentials && (status === 401 || status === 403)) {
     return new ForensicsError(
       code,
-      'The server requires credentials: specify a file with an API key (--api-key-file), set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.',
+      'The server requires credentials: specify a file with an API key (--api-key-file), set FORENSICS_API_KEY, or save a key with "forensics login" and add --profile.',
     );
   }
   const stated: unknown = Object(data)['message'];

@@ -10,7 +10,7 @@ import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system
 import { usageError } from '../errors.ts';
 import { calling, isRemote, longestMs, parseDuration, type ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { readCredentials, saveCredentials } from '../connection/profiles.ts';
+import { readApiKey, saveApiKey } from '../connection/profiles.ts';
 import { serverNamed, withService } from '../connection/server.ts';
 import type { Service } from '../connection/local.ts';
 
@@ -152,18 +152,14 @@ export function printSecret(what: string, { secret }: KeyEntry, out: string | un
 function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): string | null {
   const profile = isRemote(options) ? serverNamed(options).profile : undefined;
   if (profile === undefined) return null;
-  const kept = readCredentials(profile);
+  const kept = readApiKey(profile);
   // Compares the tag before the stars and the four characters after them; one in 14 million keys of
   // a tenant matches by chance.
   const [start = '', end = ''] = replaced.secret.split(/\*+/);
   const isReplaced =
-    kept?.kind === 'apiKey' &&
-    start !== '' &&
-    end !== '' &&
-    kept.apiKey.startsWith(start) &&
-    kept.apiKey.endsWith(end);
+    start !== '' && end !== '' && kept?.startsWith(start) === true && kept.endsWith(end);
   if (!isReplaced) return null;
-  saveCredentials(profile, { kind: 'apiKey', apiKey: key.secret });
+  saveApiKey(profile, key.secret);
   return profile;
 }
 

@@ -6,19 +6,17 @@ import { calling, subcommand } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { log } from '../output/terminal.ts';
 import {
-  withProfileLock,
-  removeCredentials,
   listProfiles,
   type Profile,
   profileNamed,
-  readCredentials,
+  readApiKey,
   removeProfile,
 } from '../connection/profiles.ts';
 
 export function defineProfile(profile: Command): void {
   profile.helpAfter(`
 "forensics login" creates a profile. Commands use its server with --profile NAME or FORENSICS_PROFILE; without
-either, and without --url, they act on this machine. Keys and tokens are never shown.
+either, and without --url, they act on this machine. Keys are never shown.
 
 Examples:
   $ forensics profile list
@@ -32,15 +30,10 @@ Examples:
   subcommand(
     profile,
     'remove',
-    'Delete a profile and its login from this machine, without contacting the server.',
+    'Delete a profile and its API key from this machine. The key stays valid on the server.',
+    ['profile remove lab', 'profile remove ci --quiet'],
   )
     .argument('<name>', 'the profile')
-    .helpAfter(`
-"forensics logout" ends the session on the server.
-
-Examples:
-  $ forensics profile remove lab
-  $ forensics logout --profile lab && forensics profile remove lab`)
     .action(remove);
 }
 
@@ -61,23 +54,16 @@ function list(options: ProfileOptions): void {
   );
 }
 
-async function remove(name: string): Promise<void> {
-  const profile = profileNamed(name);
-  const hadSession = readCredentials(name)?.kind === 'session';
-  await withProfileLock(name, async () => {
-    removeCredentials(name);
-    removeProfile(name);
-  });
+function remove(name: string): void {
+  profileNamed(name);
+  removeProfile(name);
   log(`The profile "${name}" was removed.`);
-  if (hadSession) log(`Its session on ${profile.url} stays valid until it expires.`);
 }
 
-/** A profile as printed, without key or token. `loggedInAs`: an email address or `API key`; null without a login. */
+/** A profile as printed, without the key. `loggedInAs` is null without a login. */
 function shownProfile(profile: Profile) {
   const { name, url, tenant = null, ca, fingerprint } = profile;
-  const credentials = readCredentials(name);
-  const loggedInAs =
-    credentials === null ? null : credentials.kind === 'session' ? credentials.email : 'API key';
+  const loggedInAs = readApiKey(name) === null ? null : 'API key';
   const pinned =
     fingerprint === undefined ? "the system's certificate authorities" : `SHA-256 ${fingerprint}`;
   const trusts =

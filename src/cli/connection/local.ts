@@ -126,7 +126,7 @@ function createKeyActs(core: Core) {
 
 function createTenantActs(core: Core, settings: Settings) {
   return {
-    /** Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an API key. */
+    /** Every tenant, ordered by name. @throws {ForensicsError} `usage` on a server. */
     names: async (): Promise<readonly string[]> => {
       const all = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
       return all.map(({ name }) => name);

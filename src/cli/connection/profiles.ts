@@ -1,23 +1,19 @@
 /**
- * The servers that this user has saved. A profile contains a server's address and how to verify it; its credentials are
- * in a separate file. There is one file per profile, so that two commands never overwrite each other's.
+ * The servers that this user has saved. A profile contains a server's address and how to verify it; its API key is in a
+ * separate file. There is one file per profile, so that two commands never overwrite each other's.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Trust } from '../client/connect.ts';
 import { configFolder } from '../../contract/config.ts';
-import { ForensicsError, hasCode } from '../../errors.ts';
+import { ForensicsError } from '../../errors.ts';
 import { makePrivateFolder, replaceFile } from '../../ports/files/atomic-write.ts';
-import { takeLock } from '../../ports/files/process-lock.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import { log } from '../output/terminal.ts';
-import type { Api, Authorize } from '../client/api.ts';
-import { refreshResponse, type TokenSet } from '../../contract/auth.ts';
 
 const profileFields = Type.Object({
   url: Type.String(),
@@ -58,7 +54,9 @@ export function saveProfile({ name, ...profile }: Profile): void {
   writeOwnJson(profileFile(name), profile);
 }
 
+/** Removes a profile with its API key. */
 export function removeProfile(name: string): void {
+  rmSync(credentialsFile(name), { force: true });
   rmSync(profileFile(name), { force: true });
 }
 
@@ -99,14 +97,9 @@ function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | nu
 }
 
 function writeOwnJson(file: string, value: unknown): void {
-  intoOwnFolder(file, () => replaceFile(file, `${JSON.stringify(value, null, 2)}\n`));
-}
-
-/** Runs `act`, which creates a file in this user's folder. */
-function intoOwnFolder<T>(file: string, act: () => T): T {
   try {
     makePrivateFolder(dirname(file));
-    return act();
+    replaceFile(file, `${JSON.stringify(value, null, 2)}\n`);
   } catch (error) {
     const message = `${file} cannot be written; check the permissions of its folder, or set XDG_CONFIG_HOME.`;
     throw new ForensicsError('output_not_writable', message, { cause: error });
@@ -130,65 +123,16 @@ function unreadable(file: string): ForensicsError {
   );
 }
 
-// Credentials, one file per profile. They are never printed.
+const credentials = Type.Object({ kind: Type.Literal('apiKey'), apiKey: Type.String() });
 
-const apiKey = Type.Object({ kind: Type.Literal('apiKey'), apiKey: Type.String() });
-const session = Type.Object({
-  kind: Type.Literal('session'),
-  email: Type.String(),
-  accessToken: Type.String(),
-  idToken: Type.String(),
-  refreshToken: Type.String(),
-  /** When the access token expires, in milliseconds of Unix time. */
-  expiresAt: Type.Number(),
-});
-const credentials = Type.Union([apiKey, session]);
-
-export type Credentials = Static<typeof credentials>;
-export type Session = Static<typeof session>;
-
-/** Returns null if there are none. @throws {ForensicsError} `config_invalid`. */
-export function readCredentials(profile: string): Credentials | null {
-  return readOwnJson(credentialsFile(profile), credentials);
+/** The API key of a profile, which is never printed; null if there is none. @throws {ForensicsError} `config_invalid`. */
+export function readApiKey(profile: string): string | null {
+  return readOwnJson(credentialsFile(profile), credentials)?.apiKey ?? null;
 }
 
 /** @throws {ForensicsError} `output_not_writable`. */
-export function saveCredentials(profile: string, proof: Credentials): void {
-  writeOwnJson(credentialsFile(profile), proof);
-}
-
-export function removeCredentials(profile: string): void {
-  rmSync(credentialsFile(profile), { force: true });
-}
-
-const pauseMs = 50;
-const lockTimeoutMs = 60_000;
-
-/**
- * Locks the credentials of a profile against other processes while `act` changes them.
- *
- * @throws {ForensicsError} `conflict` if another process holds the lock for a minute.
- */
-export async function withProfileLock<T>(profile: string, act: () => Promise<T>): Promise<T> {
-  const release = await lock(`${credentialsFile(profile)}.lock`);
-  try {
-    return await act();
-  } finally {
-    release();
-  }
-}
-
-async function lock(file: string): Promise<() => void> {
-  const begun = performance.now();
-  while (performance.now() - begun < lockTimeoutMs) {
-    const release = intoOwnFolder(file, () => takeLock(file));
-    if (release !== null) return release;
-    await wait(pauseMs);
-  }
-  throw new ForensicsError(
-    'conflict',
-    'Another command has been renewing the session of this profile for a minute; stop it, and try again.',
-  );
+export function saveApiKey(profile: string, apiKey: string): void {
+  writeOwnJson(credentialsFile(profile), { kind: 'apiKey', apiKey });
 }
 
 function credentialsFile(profile: string): string {
@@ -221,87 +165,4 @@ function checked(text: string, where: string): string {
   const key = text.trim();
   if (/^sk-[\w-]{1,500}$/.test(key)) return key;
   throw usageError(`${where} must contain only an API key, which begins with "sk-".`);
-}
-
-// Keeps a login alive by refreshing the access token before it expires. A refresh token works only
-// once, and using it twice ends the session, so only one process may send it, in one request.
-
-// The token must still be valid when a request that starts now arrives.
-const marginMs = 60_000;
-
-/** @param now - milliseconds of Unix time. */
-export function authorizeBySession(profile: string, now: () => number): Authorize {
-  let current: Session | null = null;
-  let renewal: Promise<Session> | null = null;
-  return async (api) => {
-    current ??= sessionIn(readCredentials(profile), profile);
-    if (isDue(current, now())) {
-      renewal ??= renewSession(profile, { api, now, isDue }).finally(() => (renewal = null));
-      current = await renewal;
-    }
-    return `Bearer ${current.accessToken}`;
-  };
-}
-
-interface Renewal {
-  readonly api: Pick<Api, 'request'>;
-  readonly now: () => number;
-  readonly isDue: (session: Session, at: number) => boolean;
-}
-
-/** The stored session, refreshed first if due. @throws {ForensicsError} `unauthenticated` if it has ended. */
-export async function renewSession(
-  profile: string,
-  { api, now, isDue: isWanted }: Renewal,
-): Promise<Session> {
-  return withProfileLock(profile, async () => {
-    // Another process may have refreshed it first.
-    const before = sessionIn(readCredentials(profile), profile);
-    if (!isWanted(before, now())) return before;
-    if (before.refreshToken === '') throw loginAgain(profile);
-    const request = {
-      method: 'POST',
-      path: '/v1/auth/refresh',
-      authorization: null,
-      body: { refreshToken: before.refreshToken },
-    } as const;
-    const { data } = await api.request(request, refreshResponse).catch((error: unknown) => {
-      throw hasCode(error, 'unauthenticated') ? loginAgain(profile) : error;
-    });
-    const after = createSession(data, { email: before.email, at: now(), idToken: before.idToken });
-    saveCredentials(profile, after);
-    return after;
-  });
-}
-
-/** @param how.idToken - the earlier ID token, which remains in use if no new one was issued. */
-export function createSession(
-  { accessToken, idToken, refreshToken, expiresIn }: TokenSet,
-  how: { readonly email: string; readonly at: number; readonly idToken?: string },
-): Session {
-  return {
-    kind: 'session',
-    email: how.email,
-    accessToken,
-    idToken: idToken === '' ? (how.idToken ?? '') : idToken,
-    refreshToken,
-    expiresAt: how.at + expiresIn * 1000,
-  };
-}
-
-function isDue({ expiresAt }: Session, at: number): boolean {
-  return expiresAt - marginMs <= at;
-}
-
-/** Another command may have logged out, or replaced the session with a key. */
-function sessionIn(kept: Credentials | null, profile: string): Session {
-  if (kept?.kind === 'session') return kept;
-  throw loginAgain(profile);
-}
-
-function loginAgain(profile: string): ForensicsError {
-  return new ForensicsError(
-    'unauthenticated',
-    `The session of the profile "${profile}" has ended; log in again: forensics login --profile ${profile}`,
-  );
 }

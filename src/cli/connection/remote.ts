@@ -1,6 +1,5 @@
 /** The service behind a server's `/v1` API. */
 
-import { infoResponse } from '../../contract/auth.ts';
 import { messageResponse } from '../../contract/common.ts';
 import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
 import { tenantResponse, tenantComponents } from '../../contract/tenant.ts';
@@ -56,13 +55,7 @@ function createTenantActs(api: Api): Service['tenants'] {
   const path = '/v1/tenant';
   return {
     async names() {
-      try {
-        return (await api.request({ method: 'POST', path: '/v1/auth/info' }, infoResponse)).data
-          .tenants;
-      } catch (error) {
-        if (!hasCode(error, 'forbidden')) throw error;
-        throw usageError('An API key cannot list its tenants; name one with --tenant.');
-      }
+      throw usageError('An API key cannot list its tenants; name one with --tenant.');
     },
     read: async (tenantName) =>
       (await api.request({ method: 'GET', path, query: { tenantName } }, wholeTenant)).data,

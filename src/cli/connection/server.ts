@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Api, Authorize } from '../client/api.ts';
+import type { Api } from '../client/api.ts';
 import { openApi, type Trust } from '../client/connect.ts';
 import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
@@ -14,9 +14,8 @@ import {
   apiKeyOfEnvironment,
   type Profile,
   profileNamed,
-  readCredentials,
+  readApiKey,
   profileTrust,
-  authorizeBySession,
 } from './profiles.ts';
 import type { Service } from './local.ts';
 
@@ -147,8 +146,9 @@ export function profileTenant(options: ServerOptions): string | undefined {
 
 export async function openServer(options: ServerOptions): Promise<Api> {
   const { url, trust, profile } = await chooseServer(options);
-  const authorize = await authorizeBy(options, profile);
-  const api = await openApi({ url, trust, authorize, userAgent: userAgent() });
+  const apiKey = await chooseKey(options, profile);
+  const authorization = apiKey === null ? null : `ApiKey ${apiKey}`;
+  const api = await openApi({ url, trust, authorization, userAgent: userAgent() });
   const suffix = profile === null ? '' : ` (profile ${profile.name})`;
   log(`Acting on the server ${api.url.origin}${suffix}`);
   return api;
@@ -159,20 +159,12 @@ export function userAgent(): string {
 }
 
 /** Options, including --profile, take precedence over the environment, because its key is for its own server. */
-async function authorizeBy(options: ServerOptions, profile: Profile | null): Promise<Authorize> {
-  const { apiKeyFile } = options;
-  if (apiKeyFile !== undefined) return authorizeByKey(await apiKeyFrom(apiKeyFile));
+async function chooseKey(
+  { apiKeyFile, profile: named }: ServerOptions,
+  profile: Profile | null,
+): Promise<string | null> {
+  if (apiKeyFile !== undefined) return apiKeyFrom(apiKeyFile);
   const ofEnvironment = apiKeyOfEnvironment();
-  const stored = profile === null ? null : readCredentials(profile.name);
-  if (ofEnvironment !== null && (options.profile === undefined || stored === null)) {
-    return authorizeByKey(ofEnvironment);
-  }
-  if (profile === null || stored === null) return async () => null;
-  return stored.kind === 'apiKey'
-    ? authorizeByKey(stored.apiKey)
-    : authorizeBySession(profile.name, Date.now);
-}
-
-function authorizeByKey(key: string): Authorize {
-  return async () => `ApiKey ${key}`;
+  const stored = profile === null ? null : readApiKey(profile.name);
+  return named === undefined ? (ofEnvironment ?? stored) : (stored ?? ofEnvironment);
 }
