@@ -76,7 +76,7 @@ test('an error for lack of a key says how to supply one', async () => {
   const wrong = await listKeys('--url', closed.url, '--ca', caFile(), '--api-key-file', keyFile());
 
   expect(nobody.code).toBe(3);
-  expect(nobody.stderr).toContain('set FORENSICS_API_KEY, or log in');
+  expect(nobody.stderr).toContain('set FORENSICS_API_KEY, or save a key');
   expect(wrong.stderr).toContain('forensics: Send the header Authorization.');
 });
 

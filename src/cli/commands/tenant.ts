@@ -18,18 +18,16 @@ import {
   type LocalOptions,
   serviceCommand,
   type ServiceOptions,
-  withServiceOptions,
 } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { confirmByName, readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { now, settingsFor, withCore, withLocalCore } from '../connection/local.ts';
 import { withService } from '../connection/server.ts';
-import { defineTenantReport } from './usage.ts';
 
 export function defineTenant(tenant: Command): void {
   tenant.helpAfter(`
-"show", "update" and "report" also work on a server. All other commands only work on the server's own machine.
+"show" and "update" also work on a server. All other commands only work on the server's own machine.
 
 Examples:
   $ forensics tenant create acme
@@ -61,7 +59,6 @@ Examples:
     .option('--on', 'allow only the two trial images')
     .option('--off', 'allow every image')
     .action(calling(setTrial));
-  defineTenantReport(withServiceOptions(tenant.command('report')));
   defineDelete(tenant);
   localCommand(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
     'tenant webhook-secret acme',

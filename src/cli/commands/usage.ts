@@ -1,4 +1,4 @@
-/** `forensics usage` prints usage with one row per tenant; `forensics tenant report` prints all figures of one tenant. */
+/** `forensics usage`: prints usage with one row per tenant. */
 
 import { Option } from 'commander';
 import type { Command } from '../command.ts';
@@ -12,32 +12,29 @@ import {
   type ServiceOptions,
   withServiceOptions,
 } from '../options.ts';
-import { type Columns, listTable, printList } from '../output/layout.ts';
-import { print, printJson } from '../output/terminal.ts';
-import { profileTenant, withService } from '../connection/server.ts';
+import { type Columns, printList } from '../output/layout.ts';
+import { printJson } from '../output/terminal.ts';
+import { requireTenant, withService } from '../connection/server.ts';
 import type { Service } from '../connection/local.ts';
 
 export function defineUsage(command: Command): void {
-  withDays(withServiceOptions(command).option('--tenant <name>', 'only this tenant'))
+  withServiceOptions(command)
+    .option('--tenant <name>', 'only this tenant')
+    .option('--from <day>', 'first day (UTC), such as 2026-03-01 (default: the earliest)', parseDay)
+    .option('--to <day>', 'last day (UTC) (default: today)', parseDay)
     .addOption(
       new Option('--csv', 'CSV with a header, one row per tenant and day (UTC)')
         .default(false)
         .conflicts('json'),
     )
     .helpAfter(`
-On this machine it shows every tenant, including deleted ones (NAME~ID) while any of their data is kept; on a server, those
-of the logged-in user, or the one you name. For all figures of one tenant: forensics tenant report NAME.
+On this machine it shows every tenant, including deleted ones (NAME~ID) while any of their data is kept; on a server, the
+tenant of the key. --json and --csv print all figures.
 
 Examples:
   $ forensics usage --from 2026-03-01 --to 2026-03-31
   $ forensics usage --tenant acme --csv`)
     .action(calling(usage));
-}
-
-function withDays(command: Command): Command {
-  return command
-    .option('--from <day>', 'first day (UTC), such as 2026-03-01 (default: the earliest)', parseDay)
-    .option('--to <day>', 'last day (UTC) (default: today)', parseDay);
 }
 
 interface UsageOptions extends ServiceOptions, Days {
@@ -66,7 +63,7 @@ async function allUsed(
   tenants: Service['tenants'],
   options: UsageOptions,
 ): Promise<readonly Used[]> {
-  const named = options.tenant ?? (isRemote(options) ? profileTenant(options) : undefined);
+  const named = isRemote(options) ? requireTenant(options) : options.tenant;
   const names = named === undefined ? await tenants.names() : [named];
   const all: Used[] = [];
   for (const tenantName of names) {
@@ -153,60 +150,4 @@ async function firstDay(
   tenant: string,
 ): Promise<string> {
   return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
-}
-
-/**
- * `forensics tenant report`: all figures of one tenant. @param command - `report`, with the options
- * of `ServiceOptions`.
- */
-export function defineTenantReport(command: Command): void {
-  withDays(
-    command
-      .description('Show the usage of a tenant, in total or for a range of days.')
-      .argument('<name>', 'the tenant'),
-  )
-    .helpAfter(`
-Examples:
-  $ forensics tenant report acme
-  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31`)
-    .action(calling(printReport));
-}
-
-async function printReport(tenant: string, options: ServiceOptions & Days): Promise<void> {
-  const report = await withService(options, ({ tenants }) => readReport(tenants, tenant, options));
-  if (options.json) return printJson(report);
-  print(listTable(['figure', 'value'], toRows(report)));
-}
-
-function toRows(report: UsageReport): readonly (readonly [string, string])[] {
-  const { impediments, qualityIndicators: quality } = report;
-  const { byType, byResult, byModelTypeAndTier } = report.successfulProcessing;
-  const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
-  const rows: readonly (readonly [string, string | number])[] = [
-    ['from', report.startTime],
-    ['to', report.endTime],
-    ['pending now', report.queuedAnalyses],
-    ['succeeded', byType.total],
-    ['  created by API keys', byType.api],
-    ['  created by users', byType.app],
-    ['  real', byResult.real],
-    ['  fake', byResult.fake],
-    ['  uncertain', byResult.uncertain],
-    ['  abstain', byResult.abstain],
-    ['mean confidence', byResult.confidenceScore.toFixed(3)],
-    ['billed as flagging', byModelTypeAndTier.image.flagging],
-    ['billed as forensicReporting', byModelTypeAndTier.image.forensicReporting],
-    ['logins', report.userInteraction.appLogins],
-    ['failed', impediments.processingErrors],
-    ['retries', impediments.retries],
-    ['error rate', `${quality.errorRatePercent.toFixed(1)}%`],
-    ['rolled back when busy', `${quality.backpressurePercent.toFixed(1)}%`],
-    ['duration, one at a time', minutesText(single)],
-    ['duration, several at a time', minutesText(bulk)],
-  ];
-  return rows.map(([figure, value]) => [figure, String(value)]);
-}
-
-function minutesText(minutes: number | null): string {
-  return minutes === null ? '-' : `${(60 * minutes).toFixed(1)} s`;
 }

@@ -134,14 +134,10 @@ function isCertificate(pem: string): boolean {
  * @throws {ForensicsError} `usage` if neither specifies one.
  */
 export function requireTenant(options: ServerOptions & { readonly tenant?: string }): string {
-  const tenant = options.tenant ?? profileTenant(options);
+  const { profile } = serverNamed(options);
+  const tenant = options.tenant ?? (profile && profileNamed(profile).tenant);
   if (tenant !== undefined) return tenant;
   throw usageError('On a server, everything belongs to a tenant; add --tenant NAME.');
-}
-
-export function profileTenant(options: ServerOptions): string | undefined {
-  const { profile } = serverNamed(options);
-  return profile === undefined ? undefined : profileNamed(profile).tenant;
 }
 
 export async function openServer(options: ServerOptions): Promise<Api> {
