@@ -49,7 +49,7 @@ function helpHint(line: string, command: string): string {
 
 /** The message for a user who specifies a server in a command that only works locally; null for any other error. */
 function serverMessage(line: string): string | null {
-  const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
+  const unknown = /^unknown option '--(url|profile|ca|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined
     ? null
     : `${unknown}. This command only works on a local data folder; run it on the server's own machine.`;

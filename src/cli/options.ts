@@ -162,7 +162,6 @@ export interface ServerOptions {
   readonly url?: string;
   readonly profile?: string;
   readonly ca?: string;
-  readonly fingerprint?: string;
   readonly apiKeyFile?: string;
 }
 
@@ -179,11 +178,6 @@ export function withServerOptions(command: Command): Command {
     .option(
       '--ca <file>',
       "PEM file of the authority that must have signed the server's certificate",
-      named,
-    )
-    .option(
-      '--fingerprint <sha256>',
-      'SHA-256 of a certificate that the server must present',
       named,
     )
     .option('--api-key-file <file>', 'file with the API key (or set FORENSICS_API_KEY)', named);
@@ -204,6 +198,6 @@ export function isRemote(options: ServerOptions & FolderOptions): boolean {
   const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
   if (isOfEnvironment && dataDir === undefined) return true;
   const why = 'only works with a server; add --url or --profile.';
-  assertNoOptions(options, ['ca', 'fingerprint', 'apiKeyFile'], why);
+  assertNoOptions(options, ['ca', 'apiKeyFile'], why);
   return false;
 }

@@ -44,18 +44,7 @@ const fileWith = (name: string, text: string): string => {
   return file;
 };
 const caFile = (): string => fileWith('ca.pem', authority.certificate.toString());
-const pin = (): string => authority.certificate.fingerprint256;
 const keyFile = (): string => fileWith('key', `${key}\n`);
-
-test('a fingerprint may have colons or not, in upper or lower case', async () => {
-  const plain = pin().replaceAll(':', '').toLowerCase();
-
-  for (const fingerprint of [pin(), plain]) {
-    const ran = await listKeys('--url', server.url, '--fingerprint', fingerprint);
-
-    expect(ran).toMatchObject({ code: 0, stderr: `Acting on the server ${server.url}\n` });
-  }
-});
 
 test('an untrusted server is sent no key, and the message does not contain it', async () => {
   const refused = await listKeys('--url', server.url, '--api-key-file', keyFile(), '--verbose');
@@ -103,7 +92,7 @@ test("a profile's key is used for its server even if the environment has another
 test('FORENSICS_URL names a server, but --data-dir takes precedence', async () => {
   vi.stubEnv('FORENSICS_URL', server.url);
 
-  const remote = await listKeys('--fingerprint', pin());
+  const remote = await listKeys('--ca', caFile());
   const local = await listKeys('--data-dir', join(folder, 'data'));
 
   expect(remote).toMatchObject({ code: 0 });
@@ -144,8 +133,6 @@ test.each([
 
 test.each([
   [['--url', 'https://localhost', '--profile', 'lab'], '--url and --profile each name a server'],
-  [['--url', 'https://localhost', '--ca', 'a', '--fingerprint', 'b'], 'choose one'],
-  [['--url', 'https://localhost', '--fingerprint', 'ab:cd'], '64 hexadecimal digits'],
   [['--url', 'http://localhost'], 'plain HTTP is not supported'],
   [['--url', 'https://localhost', '--data-dir', 'x'], '--data-dir is for this machine'],
   [['--api-key-file', 'x'], '--api-key-file only works with a server; add --url'],

@@ -11,9 +11,9 @@ import { describeService, tenant } from './service.ts';
 
 /** A connection to the server with this Authorization header. */
 async function openRemote(open: Listening, authorization: string) {
-  const api = await openApi({
+  const api = openApi({
     url: urlOf(open),
-    trust: { by: 'authority', pem: readFileSync(caOf(open), 'utf8') },
+    ca: readFileSync(caOf(open), 'utf8'),
     authorization,
     userAgent: 'forensics/0.0.0',
   });

@@ -62,7 +62,7 @@ function distrustIn(code: string, error: unknown): string | null {
       return "is not valid yet. One of the two clocks is wrong, most likely this machine's.";
     default:
       if (!unknownAuthority.has(code) && !code.startsWith('CERT_')) return null;
-      return `was not issued by an authority that is trusted here (${code}). Specify its authority with --ca FILE, or give the SHA-256 that the server prints on its first start with --fingerprint.`;
+      return `was not issued by an authority that is trusted here (${code}). Specify its authority with --ca FILE: tls/ca.pem in the server's data folder.`;
   }
 }
 

@@ -29,7 +29,7 @@ const maxFailureBytes = 16_384;
 
 /** Retries a transfer for as long as any other request of a long run. */
 export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
-  const others = connectionsUnder({ by: 'system' });
+  const others = connectionsUnder(null);
   const reach = createReach(server, others);
 
   async function exchange<T>(call: Call, take: (answer: Answer) => Promise<T>): Promise<T> {

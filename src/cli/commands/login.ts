@@ -3,6 +3,7 @@
 import type { Command } from '../command.ts';
 import { checkAccess } from '../client/analyses.ts';
 import { httpsAddress, openApi } from '../client/connect.ts';
+import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, named, type ServerOptions, withServerOptions } from '../options.ts';
@@ -16,9 +17,8 @@ import {
   readProfile,
   saveApiKey,
   saveProfile,
-  profileTrust,
 } from '../connection/profiles.ts';
-import { serverMentioned, trustGiven, userAgent } from '../connection/server.ts';
+import { readAuthority, serverMentioned, userAgent } from '../connection/server.ts';
 
 export function defineLogin(command: Command): void {
   withServerOptions(command)
@@ -27,8 +27,8 @@ export function defineLogin(command: Command): void {
     .helpAfter(`
 Create a key in the console or with "forensics keys create". Nothing is saved before the server has accepted it.
 
-Verify a server whose certificate comes from its own authority with --ca FILE, or with --fingerprint and the SHA-256 that
-"forensics serve" prints on its first start. The profile stores it. Choose the profile's name with --profile; the default is the host.
+Verify a server whose certificate comes from its own authority with --ca FILE, which the profile stores: tls/ca.pem in the
+server's data folder. Choose the profile's name with --profile; the default is the host.
 
 Examples:
   $ forensics login --url https://forensics.example --api-key-file ci.key --tenant acme --profile ci
@@ -49,8 +49,7 @@ async function login(options: LoginOptions): Promise<void> {
   if (apiKeyFile === undefined) throw usageError('Specify the API key with --api-key-file FILE.');
   if (tenant === undefined) throw usageError('Specify the tenant of the key with --tenant NAME.');
   const apiKey = await apiKeyFrom(apiKeyFile);
-  const trust = profileTrust(wanted);
-  const api = await openApi({ url: wanted.url, trust, userAgent: userAgent() });
+  const api = openApi({ url: wanted.url, ca: wanted.ca ?? null, userAgent: userAgent() });
   const url = api.url.origin;
   try {
     log(`Logging in to the server ${url}`);
@@ -69,25 +68,18 @@ async function login(options: LoginOptions): Promise<void> {
 async function profileToSave(options: LoginOptions): Promise<Profile> {
   const { url, profile: name } = serverMentioned(options);
   const { tenant } = options;
-  const given = { ...(await trustGiven(options)), ...(tenant === undefined ? {} : { tenant }) };
+  const given = withoutUndefined({ ca: await readAuthority(options), tenant });
   if (url === undefined) {
     if (name === undefined) throw usageError('Specify the server with --url https://host:port.');
-    return updated(profileNamed(name), given);
+    return { ...profileNamed(name), ...given };
   }
   const { origin, hostname } = httpsAddress(url);
   const made = checkProfileName(name ?? hostname);
   const kept = readProfile(made);
   if (kept === null) return { name: made, url: origin, ...given };
-  if (kept.url === origin) return updated(kept, given);
+  if (kept.url === origin) return { ...kept, ...given };
   throw new ForensicsError(
     'conflict',
     `The profile "${made}" is for ${kept.url}; choose another --profile, or remove it first: forensics profile remove ${made}`,
   );
-}
-
-/** If one way of verifying the server is given, it replaces the other. */
-function updated({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>): Profile {
-  const hasNewTrust = given.ca !== undefined || given.fingerprint !== undefined;
-  const before = hasNewTrust ? {} : { ...(ca && { ca }), ...(fingerprint && { fingerprint }) };
-  return { ...kept, ...before, ...given };
 }

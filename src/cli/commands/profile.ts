@@ -62,11 +62,11 @@ function remove(name: string): void {
 
 /** A profile as printed, without the key. `loggedInAs` is null without a login. */
 function shownProfile(profile: Profile) {
-  const { name, url, tenant = null, ca, fingerprint } = profile;
+  const { name, url, tenant = null, ca } = profile;
   const loggedInAs = readApiKey(name) === null ? null : 'API key';
-  const pinned =
-    fingerprint === undefined ? "the system's certificate authorities" : `SHA-256 ${fingerprint}`;
   const trusts =
-    ca === undefined ? pinned : `the authority ${new X509Certificate(ca).fingerprint256}`;
+    ca === undefined
+      ? "the system's certificate authorities"
+      : `the authority ${new X509Certificate(ca).fingerprint256}`;
   return { name, url, tenant, loggedInAs, trusts };
 }

@@ -7,7 +7,6 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { dirname, join } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Trust } from '../client/connect.ts';
 import { configFolder } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import { makePrivateFolder, replaceFile } from '../../ports/files/atomic-write.ts';
@@ -15,14 +14,17 @@ import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import { log } from '../output/terminal.ts';
 
-const profileFields = Type.Object({
-  url: Type.String(),
-  /** In PEM format. */
-  ca: Type.Optional(Type.String()),
-  fingerprint: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-  /** Default for `--tenant`. */
-  tenant: Type.Optional(Type.String()),
-});
+const profileFields = Type.Object(
+  {
+    url: Type.String(),
+    /** In PEM format. */
+    ca: Type.Optional(Type.String()),
+    /** Default for `--tenant`. */
+    tenant: Type.Optional(Type.String()),
+  },
+  // A member that this version does not know may restrict which server is trusted.
+  { additionalProperties: false },
+);
 
 export interface Profile extends Static<typeof profileFields> {
   readonly name: string;
@@ -58,11 +60,6 @@ export function saveProfile({ name, ...profile }: Profile): void {
 export function removeProfile(name: string): void {
   rmSync(credentialsFile(name), { force: true });
   rmSync(profileFile(name), { force: true });
-}
-
-export function profileTrust({ ca, fingerprint }: Pick<Profile, 'ca' | 'fingerprint'>): Trust {
-  if (ca !== undefined) return { by: 'authority', pem: ca };
-  return fingerprint === undefined ? { by: 'system' } : { by: 'fingerprint', sha256: fingerprint };
 }
 
 /** The name is also a file name, and some file systems ignore case. @throws {ForensicsError} `usage`. */

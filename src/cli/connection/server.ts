@@ -3,10 +3,10 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Api } from '../client/api.ts';
-import { openApi, type Trust } from '../client/connect.ts';
+import { openApi } from '../client/connect.ts';
 import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
-import { parseFingerprint, isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
+import { isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
 import { readText } from '../input.ts';
 import { log } from '../output/terminal.ts';
 import {
@@ -15,7 +15,6 @@ import {
   type Profile,
   profileNamed,
   readApiKey,
-  profileTrust,
 } from './profiles.ts';
 import type { Service } from './local.ts';
 
@@ -62,17 +61,18 @@ export async function withApi<T>(
 /** The server that a command acts on, and how to verify it. */
 interface Server {
   readonly url: string;
-  readonly trust: Trust;
+  /** As `connectionsUnder` takes it. */
+  readonly ca: string | null;
   /** Null if the server was given by its address. */
   readonly profile: Profile | null;
 }
 
 async function chooseServer(options: ServerOptions): Promise<Server> {
   const { url, profile: name } = serverNamed(options);
-  const given = await trustGiven(options);
-  if (name === undefined) return { url, trust: profileTrust(given ?? {}), profile: null };
+  const given = await readAuthority(options);
+  if (name === undefined) return { url, ca: given ?? null, profile: null };
   const profile = profileNamed(name);
-  return { url: profile.url, trust: profileTrust(given ?? profile), profile };
+  return { url: profile.url, ca: given ?? profile.ca ?? null, profile };
 }
 
 /**
@@ -102,16 +102,9 @@ function serverOfEnvironment(): Pick<ServerOptions, 'url' | 'profile'> {
   return { ...(url !== '' && { url }), ...(profile !== '' && { profile }) };
 }
 
-/** Returns null if neither was given. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
-export async function trustGiven({ ca, fingerprint }: Pick<ServerOptions, 'ca' | 'fingerprint'>) {
-  if (ca !== undefined && fingerprint !== undefined) {
-    throw usageError('--ca and --fingerprint are two ways to verify the server; choose one.');
-  }
-  if (ca !== undefined) return { ca: await certificatesIn(ca) };
-  return fingerprint === undefined ? null : { fingerprint: parseFingerprint(fingerprint) };
-}
-
-async function certificatesIn(file: string): Promise<string> {
+/** The certificates in the file of `--ca`. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+export async function readAuthority({ ca: file }: Pick<ServerOptions, 'ca'>) {
+  if (file === undefined) return undefined;
   const pem = await readText(file);
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length > 0 && blocks.every(isCertificate)) return `${blocks.join('\n')}\n`;
@@ -141,10 +134,10 @@ export function requireTenant(options: ServerOptions & { readonly tenant?: strin
 }
 
 export async function openServer(options: ServerOptions): Promise<Api> {
-  const { url, trust, profile } = await chooseServer(options);
+  const { url, ca, profile } = await chooseServer(options);
   const apiKey = await chooseKey(options, profile);
   const authorization = apiKey === null ? null : `ApiKey ${apiKey}`;
-  const api = await openApi({ url, trust, authorization, userAgent: userAgent() });
+  const api = openApi({ url, ca, authorization, userAgent: userAgent() });
   const suffix = profile === null ? '' : ` (profile ${profile.name})`;
   log(`Acting on the server ${api.url.origin}${suffix}`);
   return api;

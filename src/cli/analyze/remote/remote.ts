@@ -218,8 +218,8 @@ function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
 
 /** Omits options that the environment already sets. */
 function fetchCommand(analysisId: string, options: RemoteOptions): string {
-  const { tenant, url, profile, ca, fingerprint, apiKeyFile } = options;
-  const flags = { tenant, url, profile, ca, fingerprint, 'api-key-file': apiKeyFile };
+  const { tenant, url, profile, ca, apiKeyFile } = options;
+  const flags = { tenant, url, profile, ca, 'api-key-file': apiKeyFile };
   const given = Object.entries(flags).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag}`, shellWord(value)],
   );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ApiRequest } from '../../../../src/cli/client/api.ts';
-import { openApi, type Trust } from '../../../../src/cli/client/connect.ts';
+import { openApi } from '../../../../src/cli/client/connect.ts';
 import type { Pace } from '../../../../src/retry.ts';
 
 const pong = Type.Object({
@@ -11,11 +11,11 @@ const pong = Type.Object({
 /** Sends one request over its own connection. Returns the message, or throws what the client throws. */
 export async function ping(
   url: string,
-  trust: Trust,
+  ca: string | null,
   request: Partial<ApiRequest> = {},
   pace?: Pace,
 ) {
-  const api = await openApi({ url, trust, userAgent: 'forensics/0.0.0', ...(pace && { pace }) });
+  const api = openApi({ url, ca, userAgent: 'forensics/0.0.0', ...(pace && { pace }) });
   try {
     const full = { method: 'GET', path: '/v1/ping', ...request } as const;
     return (await api.request(full, pong)).data.message;

@@ -23,9 +23,9 @@ async function failingServer(fails: (response: ServerResponse) => void, times: n
     response.end(JSON.stringify({ success: true, data: { message: 'pong' } }));
   };
   const { url } = await openTlsServer(leaf, [], listener);
-  const trust = { by: 'authority', pem: authority.certificate.toString() } as const;
+  const ca = authority.certificate.toString();
   const { pace, waits } = steppedPace();
-  return { requests, waits, ping: (request = {}) => ping(url, trust, request, pace) };
+  return { requests, waits, ping: (request = {}) => ping(url, ca, request, pace) };
 }
 
 const refuse =

@@ -25,7 +25,7 @@ beforeAll(async () => {
 async function openStore(listener: RequestListener, serverUrl?: string, pace?: Pace) {
   const { url } = await openTlsServer(leaf, [], listener);
   const pem = authority.certificate.toString();
-  const dispatcher = connectionsUnder({ by: 'authority', pem });
+  const dispatcher = connectionsUnder(pem);
   const transfer = createTransfer({ url: new URL(serverUrl ?? url), dispatcher }, pace);
   onTestFinished(async () => {
     await transfer.close();
