@@ -105,7 +105,7 @@ test('two concurrent --resume runs share the analyses they create', async () => 
   );
 });
 
-test('Ctrl-C leaves started analyses on the server and prints how to fetch each', async () => {
+test('Ctrl-C leaves started analyses on the server and says how to fetch them', async () => {
   const scenes = [small[0]!, ...large];
   const analyze = await newWorkingFolder(scenes);
   const before = idsOf(await onServer());
@@ -124,12 +124,8 @@ test('Ctrl-C leaves started analyses on the server and prints how to fetch each'
   const made = await madeSince();
   const fetched = recordLines(stopped.stdout).map(({ analysisId }) => analysisId);
   const left = idsOf(made).filter((id) => !fetched.includes(id));
-  const commands = [
-    ...stopped.stderr.matchAll(/^ {2}forensics report ([0-9a-f]{24}) --tenant default --url /gm),
-  ];
   expect(stopped.signal).toBe('SIGINT');
   expect(left.length).toBeGreaterThan(0);
-  expect(commands.map(([, id]) => id!).toSorted()).toEqual(left.toSorted());
   expect(stopped.stderr).toContain('Run the same command again with --resume');
 });
 

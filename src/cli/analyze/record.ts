@@ -297,8 +297,6 @@ export interface Examiner {
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
   /** Called with the records in order, before they are reported: identifies the copies among them. */
   compare?(record: AnalysisRecord): AnalysisRecord;
-  /** Called with each record once it has been reported. */
-  reported?(record: AnalysisRecord): void;
   close(): Promise<void>;
 }
 

@@ -109,7 +109,6 @@ async function examineAll(
     if (signal.aborted) return;
     try {
       await reporter.report(examiner.compare?.(record) ?? record);
-      examiner.reported?.(record);
     } catch (error) {
       // Stops the pictures in progress, which the batch would otherwise wait for.
       stop.because(toForensicsError(error));

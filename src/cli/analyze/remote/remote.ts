@@ -13,7 +13,7 @@ import {
 } from '../../client/analyses.ts';
 import { openServer, requireTenant } from '../../connection/server.ts';
 import { assertNoOptions } from '../../options.ts';
-import { log, shellWord } from '../../output/terminal.ts';
+import { log } from '../../output/terminal.ts';
 import type { Input } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
 import {
@@ -53,6 +53,9 @@ export const prepareRemote: PrepareExaminer = async (given) => {
 
 const noBundle =
   'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.';
+
+const resumeHint =
+  'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.';
 
 /** The options of a run on a server. */
 type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
@@ -106,11 +109,9 @@ interface RemoteRun extends Run, Submission {
   readonly options: RemoteOptions;
   /** Null if nothing is to be written. */
   readonly folderFor: FolderFor | null;
-  /** Analyses whose results were not fetched. */
-  readonly unfetched: Set<string>;
-  /** Analyses whose results were fetched but neither written to disk nor printed yet. */
-  readonly unseen: Set<string>;
   readonly mutex: Mutex;
+  /** Called if a result stays on the server. */
+  readonly leave: () => void;
 }
 
 function createRemoteExaminer(
@@ -121,24 +122,22 @@ function createRemoteExaminer(
   const { options } = own;
   const { transfer } = connection;
   const analyses = connection.analysesFor(run.signal);
-  const unfetched = new Set<string>();
-  const unseen = new Set<string>();
+  let isLeft = false;
+  const leave = () => {
+    isLeft = true;
+  };
   const mutex = createMutex();
-  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, unfetched, unseen, mutex };
+  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, mutex, leave };
   // The child process of this sandbox starts with the first PDF.
   const sandbox = createSandbox({ poolSize: 1 });
   return {
     pdf: sandbox,
     examine: (input, folderName) => examineInput(remoteRun, input, folderName),
-    reported: ({ analysisId }) => {
-      // A card or a table is only printed at the end of the run.
-      if (analysisId !== null && (options.jsonl || options.csv)) unseen.delete(analysisId);
-    },
     async close() {
       await connection.close();
       await sandbox.close();
-      if (run.signal.aborted) unseen.forEach((id) => unfetched.add(id));
-      logUnfetched([...unfetched], options);
+      if (!options.wait) log('Fetch each with: forensics report ID --out FOLDER');
+      else if (isLeft) log(resumeHint);
     },
   };
 }
@@ -148,7 +147,7 @@ async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { options, folderFor, mutex, unfetched } = run;
+  const { options, folderFor, mutex, leave } = run;
   const { head } = beginRecord(input, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
@@ -160,14 +159,13 @@ async function examineInput(
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
-    unfetched.add(analysisId);
     return { ...toOpenRecord(head()), sha256, analysisId };
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
     // After these errors, there is nothing more to fetch.
     const isFinal = /^(?:analysis_failed$|trial_image_mismatch$|image_)/.test(failure.code);
-    if (analysisId !== null && !isFinal) unfetched.add(analysisId);
+    if (analysisId !== null && !isFinal) leave();
     run.onFailure(input, failure);
     return { ...toFailedRecord(head(), failure), sha256, analysisId };
   }
@@ -182,7 +180,7 @@ interface Subject {
 }
 
 async function fetchRecord(
-  { analyses, transfer, options: { lang }, signal, unseen }: RemoteRun,
+  { analyses, transfer, options: { lang }, signal }: RemoteRun,
   analysisId: string,
   { input, picture: { sha256, bytes }, folder, folderName }: Subject,
 ): Promise<AnalysisRecord> {
@@ -191,37 +189,9 @@ async function fetchRecord(
   const known = { file, origins, sha256, sizeBytes: bytes.length, lang };
   const seenBefore = await analyses.seenBefore(analysisId);
   const record = { ...remoteRecord(ended, known), seenBefore };
-  if (folder === null) {
-    unseen.add(analysisId);
-    return record;
-  }
+  if (folder === null) return record;
   const files = await withFreshUrls(ended, analyses, (analysis) =>
     downloadFiles(transfer, analysis, { lang, signal }),
   );
   return keepResults(folder, folderName, record, files);
-}
-
-const maxLogged = 10;
-
-/** Lists the analyses with the commands for fetching their results. */
-function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
-  if (ids.length === 0) return;
-  // If the run does not wait, the ids are its result.
-  if (!options.wait) return log(`Fetch each with: ${fetchCommand('ID', options)}`);
-  const what = ids.length === 1 ? 'one analysis' : `${ids.length} analyses`;
-  log(
-    `${what} on the server not shown here. Run the same command again with --resume, or fetch with:`,
-  );
-  for (const id of ids.slice(0, maxLogged)) log(`  ${fetchCommand(id, options)}`);
-  if (ids.length > maxLogged) log(`  and ${ids.length - maxLogged} more`);
-}
-
-/** Omits options that the environment already sets. */
-function fetchCommand(analysisId: string, options: RemoteOptions): string {
-  const { tenant, url, profile, ca, apiKeyFile } = options;
-  const flags = { tenant, url, profile, ca, 'api-key-file': apiKeyFile };
-  const given = Object.entries(flags).flatMap(([flag, value]) =>
-    value === undefined ? [] : [`--${flag}`, shellWord(value)],
-  );
-  return ['forensics', 'report', analysisId, ...given, '--out', analysisId].join(' ');
 }
