@@ -108,14 +108,6 @@ test('an account is disabled and enabled, and the list shows it', async () => {
   expect((await run('user', 'list')).stdout).toMatch(/^id +address[^]*examiner@example\.org/);
 });
 
-test('settings are shown and changed', async () => {
-  const changed = await run('user', 'settings', examiner, '--lang', 'de', '--tos-accepted', 'true');
-  const shown = await run('user', 'settings', examiner, '--json');
-
-  expect(changed.stdout).toBe('lang            de\ntosAccepted     true\n');
-  expect(JSON.parse(shown.stdout)).toEqual({ lang: 'de', tosAccepted: true });
-});
-
 test.each([
   [['show', 'nobody@example.org'], 4, 'There is no account "nobody@example.org"'],
   [['create', examiner, '--generate'], 5, 'There is already an account with this address'],
@@ -126,7 +118,6 @@ test.each([
   [['create', 'b@example.org', '--password', 'x'], 2, "unknown option '--password'"],
   [['passwd', examiner, '--generate', '--password-stdin'], 2, 'cannot be used with'],
   [['update', examiner], 2, 'Specify what to change'],
-  [['settings', examiner, '--lang', 'german'], 2, 'language code'],
 ])('user %j ends with exit code %i and one line', async (args, code, message) => {
   const ran = await run('user', ...args);
 

@@ -28,15 +28,6 @@ Examples:
   ]).action(calling(list));
   onOne(user, 'show', 'Show one account.', ['', '--json']).action(calling(show));
   defineUpdate(user);
-  onOne(user, 'settings', 'Show or change the settings of an account.', ['--lang de', '--json'])
-    .option('--lang <code>', 'the language of the user, such as de or de-AT')
-    .addOption(
-      new Option(
-        '--tos-accepted <answer>',
-        'whether the user has accepted the terms of service',
-      ).choices(['true', 'false']),
-    )
-    .action(calling(settings));
   withPassword(
     onOne(user, 'passwd', 'Set a new password, end all sessions and unlock the account.', [
       '--generate',
@@ -208,24 +199,6 @@ async function update(who: string, options: UpdateOptions): Promise<void> {
 
 function without(all: readonly string[], removed: readonly string[]): string[] {
   return all.filter((one) => !removed.includes(one));
-}
-
-interface SettingsOptions extends LocalOptions {
-  readonly lang?: string;
-  readonly tosAccepted?: 'true' | 'false';
-}
-
-/** Applies the given changes, if any, and prints the settings. */
-async function settings(who: string, options: SettingsOptions): Promise<void> {
-  const { lang, tosAccepted } = options;
-  const change = {
-    ...(lang === undefined ? {} : { lang }),
-    ...(tosAccepted === undefined ? {} : { tosAccepted: tosAccepted === 'true' }),
-  };
-  const chosen = await withLocalCore(options, async (core) =>
-    core.userSettings.change((await userNamed(core, who)).id, change),
-  );
-  printFields(chosen, options);
 }
 
 /** A password is never an option, because options appear in the shell history and the process list. */
