@@ -9,11 +9,11 @@ async function configFile(values: object): Promise<string> {
   return file;
 }
 
-test('config show --origin prints value and origin of every setting', async () => {
+test('config show prints value and origin of every setting', async () => {
   const file = await configFile({ workers: 3, webhookAllow: ['external', '10.1.0.0/16'] });
 
   const { code, stdout, stderr } = await runCli(
-    ['config', 'show', '--origin', '--port', '9000', '--config', file],
+    ['config', 'show', '--port', '9000', '--config', file],
     { env: { FORENSICS_LOG_LEVEL: 'debug' } },
   );
 
@@ -24,14 +24,6 @@ test('config show --origin prints value and origin of every setting', async () =
   expect(stdout).toMatch(/^workers +3 +file workers$/m);
   expect(stdout).toMatch(/^webhookAllow +external, 10\.1\.0\.0\/16 +file webhookAllow$/m);
   expect(stdout).toMatch(/^tlsCert +- +default$/m);
-});
-
-test('without --origin there are two columns', async () => {
-  const { code, stdout, stderr } = await runCli(['config', 'show']);
-
-  expect({ code, stderr }).toEqual({ code: 0, stderr: 'There is no config file.\n' });
-  expect(stdout).toMatch(/^setting +value\n/);
-  expect(stdout).toMatch(/^port +8443$/m);
 });
 
 test('no secret is printed, whatever its origin', async () => {
@@ -45,7 +37,7 @@ test('no secret is printed, whatever its origin', async () => {
     FORENSICS_OIDC_CLIENT_ID: 'lab',
   };
 
-  const table = await runCli(['config', 'show', '--origin'], { env });
+  const table = await runCli(['config', 'show'], { env });
   const json = await runCli(['config', 'show', '--json'], { env });
 
   expect(JSON.parse(json.stdout)).toMatchObject({

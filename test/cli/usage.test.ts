@@ -41,7 +41,6 @@ test.for([
   [['--verbos', 'doctor'], "unknown option '--verbos' (Did you mean --verbose?)"],
   [['doctor', '--verbsoe'], "unknown option '--verbsoe' (Did you mean --verbose?)"],
   [['serve', '--prot', '1'], "unknown option '--prot' (Did you mean --port?)"],
-  [['config', 'show', '--orgin'], "unknown option '--orgin' (Did you mean --origin?)"],
   [
     ['keys', 'rotate', '--tenant', 'a', '--grcae', '1h'],
     "unknown option '--grcae' (Did you mean --grace?)",

@@ -7,17 +7,20 @@ import { calling, examples, subcommand } from '../options.ts';
 import { type Columns, toList } from '../output/layout.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';
 
-type ShowOptions = SettingFlags<'serve'> & { readonly origin: boolean; readonly json: boolean };
+type ShowOptions = SettingFlags<'serve'> & { readonly json: boolean };
 
 export function defineConfig(config: Command): void {
-  const lines = ['config show --origin', 'config show --json --config ./config.json'];
+  const lines = ['config show', 'config show --json --config ./config.json'];
   config.helpAfter(examples(...lines));
   withSettingFlags(
-    subcommand(config, 'show', 'Print every setting; secrets are shown as ***.'),
+    subcommand(
+      config,
+      'show',
+      'Print every setting and where it comes from; secrets are shown as ***.',
+    ),
     'serve',
   )
-    .option('--origin', 'show which option, variable or config file each value comes from', false)
-    .option('--json', 'print JSON, with the origins', false)
+    .option('--json', 'print JSON', false)
     .helpAfter(`
 Takes the options of "forensics serve" and shows their effect. If a setting is invalid, it says which one, and the exit code
 is 2.
@@ -25,7 +28,7 @@ ${examples(...lines)}`)
     .action(calling(show));
 }
 
-async function show({ config, origin, json, ...flags }: ShowOptions): Promise<void> {
+async function show({ config, json, ...flags }: ShowOptions): Promise<void> {
   const read = readConfig({ flags, configFile: config });
   const settings = redacted(read);
   if (json) return printJson({ configFile: read.file, settings });
@@ -33,12 +36,9 @@ async function show({ config, origin, json, ...flags }: ShowOptions): Promise<vo
   const columns: Columns<readonly [string, ShownSetting]> = {
     setting: ([name]) => name,
     value: ([, { value }]) => toText(value),
+    origin: ([, { origin, givenAs }]) => [origin, givenAs ?? ''].join(' ').trimEnd(),
   };
-  const withOrigin: typeof columns = {
-    ...columns,
-    origin: ([, setting]) => [setting.origin, setting.givenAs ?? ''].join(' ').trimEnd(),
-  };
-  print(toList(Object.entries(settings), origin ? withOrigin : columns));
+  print(toList(Object.entries(settings), columns));
 }
 
 function toText(value: unknown): string {

@@ -4,7 +4,7 @@ import { messageResponse } from '../../contract/common.ts';
 import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
 import { tenantResponse, tenantComponents } from '../../contract/tenant.ts';
 import { reportResponse, usageComponents } from '../../contract/usage.ts';
-import { hasCode, ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../errors.ts';
 import { type Api, wholeAnswer } from '../client/api.ts';
 import { usageError } from '../errors.ts';
 import type { Service } from './local.ts';
