@@ -9,7 +9,7 @@ import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, type LocalOptions, subcommand } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { type Columns, printList } from '../output/layout.ts';
+import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
@@ -20,14 +20,6 @@ Examples:
   $ forensics audit verify
   $ forensics audit list --tenant acme --analysis 65f000000000000000000001`);
   defineVerify(audit);
-  withLog(
-    subcommand(
-      audit,
-      'head',
-      'Print the hash of the last entry, so that you can store it elsewhere.',
-      ['audit head', 'audit head --tenant acme'],
-    ),
-  ).action(calling(printHead));
   withLog(
     subcommand(audit, 'list', 'List entries, oldest first.', [
       'audit list --tenant acme --since 2026-01-01',
@@ -50,7 +42,7 @@ function defineVerify(audit: Command): void {
     .option('--head <hash>', 'the hash of an entry, from a copy kept elsewhere', parseHash)
     .helpAfter(`
 Without --tenant or --service, every log is checked; the exit code is 7 if one is broken. Anyone who can write to the
-database can rewrite a log from any entry onwards; only a hash stored elsewhere ("audit head") reveals that.
+database can rewrite a log from any entry onwards; only a hash that you stored elsewhere reveals that.
 
 Examples:
   $ forensics audit verify
@@ -115,21 +107,6 @@ async function chosenChains(core: Core, options: LogOptions): Promise<readonly N
   return (await core.audit.chains()).map((chain) => {
     return { chain, name: tenants.find(({ id }) => id === chain)?.name ?? chain };
   });
-}
-
-async function printHead(options: LogOptions): Promise<void> {
-  const heads = await withLocalCore(options, async (core) => {
-    const chains = await chosenChains(core, options);
-    const found = [];
-    for (const { chain, name } of chains) found.push({ name, ...(await core.audit.head(chain)) });
-    return found;
-  });
-  const columns: Columns<(typeof heads)[number]> = {
-    log: ({ name }) => name,
-    entries: ({ count }) => String(count),
-    'hash of the last': ({ hash }) => hash,
-  };
-  printList(heads, columns, options);
 }
 
 async function list(options: ListOptions): Promise<void> {
