@@ -183,132 +183,87 @@ function optionDescription(option: Option): string {
 /** Adds everything except the name and the description. */
 type Define = (command: Command) => void;
 
-/** A one-sentence description, and the function that loads the command. */
-type CommandEntry = readonly [description: string, load: () => Promise<Define>];
-
-/** Commands by group, in the order in which the help lists them. */
-const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
+/** The description of each command, in groups and in the order in which the help lists them. */
+const commands = {
   'Examine pictures:': {
-    analyze: [
-      'Examine pictures on this machine, without a network, or on a server (--url).',
-      async () => (await import('./commands/analyze.ts')).defineAnalyze,
-    ],
-    validate: [
-      'Measure the error rates of the model on your own labelled pictures.',
-      async () => (await import('./commands/validate.ts')).defineValidate,
-    ],
-    models: [
-      'List and verify the models that verdicts are based on.',
-      async () => (await import('./commands/models.ts')).defineModels,
-    ],
+    analyze: 'Examine pictures on this machine, without a network, or on a server (--url).',
+    validate: 'Measure the error rates of the model on your own labelled pictures.',
+    models: 'List and verify the models that verdicts are based on.',
   },
   'Evidence:': {
-    report: [
+    report:
       'Write the signed evidence bundle of a stored analysis or, from a server, its result, heatmaps and reports.',
-      async () => (await import('./commands/report.ts')).defineReport,
-    ],
-    verify: [
-      'Check every byte of an evidence bundle, its signature and its key.',
-      async () => (await import('./commands/verify.ts')).defineVerify,
-    ],
-    reproduce: [
+    verify: 'Check every byte of an evidence bundle, its signature and its key.',
+    reproduce:
       'Examine the picture of an evidence bundle again, and compare every field and pixel.',
-      async () => (await import('./commands/reproduce.ts')).defineReproduce,
-    ],
-    hold: [
-      'Prevent analyses from being purged, for example when a court requires them to be kept.',
-      async () => (await import('./commands/hold.ts')).defineHold,
-    ],
-    audit: [
-      'Read and verify the log of who did what, when.',
-      async () => (await import('./commands/audit.ts')).defineAudit,
-    ],
-    'signing-key': [
-      'Show, export or replace the key that signs evidence bundles.',
-      async () => (await import('./commands/signing-key.ts')).defineSigningKey,
-    ],
+    hold: 'Prevent analyses from being purged, for example when a court requires them to be kept.',
+    audit: 'Read and verify the log of who did what, when.',
+    'signing-key': 'Show, export or replace the key that signs evidence bundles.',
   },
   'Serve:': {
-    serve: [
-      'Serve the HTTP API over TLS, with the database, the store and the workers built in.',
-      async () => (await import('./commands/serve.ts')).defineServe,
-    ],
-    worker: [
-      'Run analyses from a data folder alongside its server.',
-      async () => (await import('./commands/serve.ts')).defineWorker,
-    ],
-    health: [
-      'Check whether the server on this machine is working.',
-      async () => (await import('./commands/health.ts')).defineHealth,
-    ],
-    webhooks: [
-      'List, replay and test the webhook messages of tenants.',
-      async () => (await import('./commands/webhooks.ts')).defineWebhooks,
-    ],
-    feedback: [
-      'Read feedback from users.',
-      async () => (await import('./commands/feedback.ts')).defineFeedback,
-    ],
+    serve: 'Serve the HTTP API over TLS, with the database, the store and the workers built in.',
+    worker: 'Run analyses from a data folder alongside its server.',
+    health: 'Check whether the server on this machine is working.',
+    webhooks: 'List, replay and test the webhook messages of tenants.',
+    feedback: 'Read feedback from users.',
   },
   'Administer:': {
-    tenant: [
-      'Create, list, show, change and delete tenants.',
-      async () => (await import('./commands/tenant.ts')).defineTenant,
-    ],
-    keys: [
-      'Create, list, rotate and revoke API keys.',
-      async () => (await import('./commands/keys.ts')).defineKeys,
-    ],
-    user: [
-      'Create, list, show, change and disable accounts.',
-      async () => (await import('./commands/user.ts')).defineUser,
-    ],
-    usage: ['Show usage by tenant.', async () => (await import('./commands/usage.ts')).defineUsage],
-    'master-key': [
-      'Replace the key that encrypts the secrets in the data folder.',
-      async () => (await import('./commands/master-key.ts')).defineMasterKey,
-    ],
-    migrate: [
-      'Move the data folder to PostgreSQL and a bucket, which several machines can share.',
-      async () => (await import('./commands/migrate.ts')).defineMigrate,
-    ],
+    tenant: 'Create, list, show, change and delete tenants.',
+    keys: 'Create, list, rotate and revoke API keys.',
+    user: 'Create, list, show, change and disable accounts.',
+    usage: 'Show usage by tenant.',
+    'master-key': 'Replace the key that encrypts the secrets in the data folder.',
+    migrate: 'Move the data folder to PostgreSQL and a bucket, which several machines can share.',
   },
   'Act on a server:': {
-    login: [
-      'Save a server and an API key as a profile.',
-      async () => (await import('./commands/login.ts')).defineLogin,
-    ],
-    profile: [
-      'List, show and remove saved servers.',
-      async () => (await import('./commands/profile.ts')).defineProfile,
-    ],
+    login: 'Save a server and an API key as a profile.',
+    profile: 'List, show and remove saved servers.',
   },
   'This machine:': {
-    backup: [
-      'Back up the data folder while its server runs; check a backup.',
-      async () => (await import('./commands/backup.ts')).defineBackup,
-    ],
-    restore: [
-      'Restore a data folder from a backup, on this machine or another.',
-      async () => (await import('./commands/backup.ts')).defineRestore,
-    ],
-    doctor: [
-      'Check everything the service needs, and say how to fix problems.',
-      async () => (await import('./commands/doctor.ts')).defineDoctor,
-    ],
-    config: [
-      'Show the settings and where they come from.',
-      async () => (await import('./commands/config.ts')).defineConfig,
-    ],
+    backup: 'Back up the data folder while its server runs; check a backup.',
+    restore: 'Restore a data folder from a backup, on this machine or another.',
+    doctor: 'Check everything the service needs, and say how to fix problems.',
+    config: 'Show the settings and where they come from.',
   },
+} as const;
+
+/** Loads what defines each command. */
+const definitions: Readonly<Record<string, () => Promise<Define>>> = {
+  analyze: async () => (await import('./commands/analyze.ts')).defineAnalyze,
+  validate: async () => (await import('./commands/validate.ts')).defineValidate,
+  models: async () => (await import('./commands/models.ts')).defineModels,
+  report: async () => (await import('./commands/report.ts')).defineReport,
+  verify: async () => (await import('./commands/verify.ts')).defineVerify,
+  reproduce: async () => (await import('./commands/reproduce.ts')).defineReproduce,
+  hold: async () => (await import('./commands/hold.ts')).defineHold,
+  audit: async () => (await import('./commands/audit.ts')).defineAudit,
+  'signing-key': async () => (await import('./commands/signing-key.ts')).defineSigningKey,
+  serve: async () => (await import('./commands/serve.ts')).defineServe,
+  worker: async () => (await import('./commands/serve.ts')).defineWorker,
+  health: async () => (await import('./commands/health.ts')).defineHealth,
+  webhooks: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
+  feedback: async () => (await import('./commands/feedback.ts')).defineFeedback,
+  tenant: async () => (await import('./commands/tenant.ts')).defineTenant,
+  keys: async () => (await import('./commands/keys.ts')).defineKeys,
+  user: async () => (await import('./commands/user.ts')).defineUser,
+  usage: async () => (await import('./commands/usage.ts')).defineUsage,
+  'master-key': async () => (await import('./commands/master-key.ts')).defineMasterKey,
+  migrate: async () => (await import('./commands/migrate.ts')).defineMigrate,
+  login: async () => (await import('./commands/login.ts')).defineLogin,
+  profile: async () => (await import('./commands/profile.ts')).defineProfile,
+  backup: async () => (await import('./commands/backup.ts')).defineBackup,
+  restore: async () => (await import('./commands/backup.ts')).defineRestore,
+  doctor: async () => (await import('./commands/doctor.ts')).defineDoctor,
+  config: async () => (await import('./commands/config.ts')).defineConfig,
 };
 
 const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 
 function addCommands(program: Command): void {
   for (const [group, entries] of Object.entries(commands)) {
-    for (const [name, [description, load]] of Object.entries(entries)) {
-      notLoaded.set(program.command(name).description(description).helpGroup(group), load);
+    for (const [name, description] of Object.entries(entries)) {
+      const command = program.command(name).description(description).helpGroup(group);
+      notLoaded.set(command, definitions[name]!);
     }
   }
 }
