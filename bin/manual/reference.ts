@@ -42,7 +42,7 @@ const found: Readonly<Record<number, string>> = {
 };
 
 /** An option that at least this many commands have is described once, before all commands. */
-const commonFrom = 8;
+const commonFrom = 7;
 
 async function commands(): Promise<string> {
   const program = await createWholeProgram();

@@ -135,11 +135,6 @@ export function localCommand(...how: Parameters<typeof subcommand>): Command {
   return withLocalOptions(subcommand(...how));
 }
 
-/** Adds a subcommand that acts on this machine's data folder or on a server. */
-export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
-  return withServiceOptions(subcommand(...how));
-}
-
 /** Wraps an action so that it gets its arguments, followed by the options of its command and of the commands above. */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {

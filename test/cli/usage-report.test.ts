@@ -73,6 +73,15 @@ test('usage --csv has a row for each day the tenant existed, and none for other 
   expect(past.stdout).toBe(`${header}\r\n`);
 });
 
+test('without --tenant there is a row for each tenant', async () => {
+  await runHere(['tenant', 'create', 'other', '--data-dir', dataDir]);
+
+  const table = await runHere(['usage', '--data-dir', dataDir]);
+
+  const names = table.stdout.split('\n').map((line) => line.split(' ')[0]);
+  expect(names).toEqual(['tenant', 'acme', 'other', '']);
+});
+
 test('usage --csv excludes --json and also rejects invalid days', async () => {
   const both = await usage('--csv', '--json');
   const noDay = await usage('--csv', '--to', 'monday');

@@ -34,10 +34,13 @@ test.for([
   [['help', 'keys', 'rotat'], `unknown command 'rotat'; see "forensics keys --help"`],
   [['zebra'], `unknown command 'zebra'; see "forensics --help"`],
   [['analyze'], `missing required argument 'file'; see "forensics analyze --help"`],
-  [
-    ['audit', 'verify', '--profile', 'lab'],
-    "unknown option '--profile'. This command only works on a local data folder; run it on the server's own machine.",
-  ],
+  ...[['audit', 'verify'], ['tenant', 'list'], ['usage']].map(
+    (words) =>
+      [
+        [...words, '--profile', 'lab'],
+        "unknown option '--profile'. This command only works on a local data folder; run it on the server's own machine.",
+      ] as const,
+  ),
   [['--verbos', 'doctor'], "unknown option '--verbos' (Did you mean --verbose?)"],
   [['doctor', '--verbsoe'], "unknown option '--verbsoe' (Did you mean --verbose?)"],
   [['serve', '--prot', '1'], "unknown option '--prot' (Did you mean --port?)"],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPasswords } from '../../src/service/access/embedded/passwords.ts';
 import { openCore } from '../../src/service/core.ts';
-import { createLocalService } from '../../src/cli/connection/local.ts';
+import { createLocalKeys } from '../../src/cli/connection/local.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { describeService, tenant } from './service.ts';
 
@@ -12,7 +12,7 @@ describeService('on the data folder of this machine', async () => {
   const { settings } = readConfig({ flags: { dataDir }, environment: {} });
   const core = await openCore(settings, () => new Date(), createPasswords({ ln: 4 }));
   await core.tenants.create({ name: tenant });
-  const service = createLocalService(core, settings);
+  const service = createLocalKeys(core);
   return {
     service,
     core,

@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Core } from '../../src/service/core.ts';
 import { operator } from '../../src/service/audit/entry.ts';
-import type { Service } from '../../src/cli/connection/local.ts';
+import type { KeyActs } from '../../src/cli/connection/local.ts';
 
 export interface ServiceUnderTest {
-  readonly service: Service;
+  readonly service: KeyActs;
   /** The underlying data folder. */
   readonly core: Core;
   readonly close: () => Promise<void>;
@@ -31,12 +31,11 @@ export function describeService(name: string, open: () => Promise<ServiceUnderTe
 
     describeKeys(() => opened);
     describeRotation(() => opened);
-    describeTenants(() => opened);
   });
 }
 
 async function create({ service }: ServiceUnderTest, name: string, lifeMs = dayMs) {
-  return service.keys.create({ tenant, name, expiresAt: inMs(lifeMs) });
+  return service.create({ tenant, name, expiresAt: inMs(lifeMs) });
 }
 
 function describeKeys(opened: () => ServiceUnderTest): void {
@@ -44,9 +43,9 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     const { service } = opened();
 
     const { secret, ...key } = await create(opened(), 'listed');
-    await service.keys.list(tenant, secret);
+    await service.list(tenant, secret);
 
-    const [listed] = await service.keys.list(tenant);
+    const [listed] = await service.list(tenant);
     const masked = expect.stringMatching(/^sk-[a-z0-9]+-\*{8}\w{4}$/);
     expect(listed).toMatchObject({ ...key, lastUsedDate: listed?.lastUsedDate, secret: masked });
     expect(key).toMatchObject({ name: 'listed', ended: null, lastUsedDate: null });
@@ -57,11 +56,11 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     const { service } = opened();
     const { uuid, secret } = await create(opened(), 'revoked');
 
-    await service.keys.revoke({ tenant, uuid });
+    await service.revoke({ tenant, uuid });
 
-    const proof = service.keys.list(tenant, secret);
+    const proof = service.list(tenant, secret);
     await expect(proof).rejects.toMatchObject({ code: 'forbidden' });
-    const again = service.keys.revoke({ tenant, uuid });
+    const again = service.revoke({ tenant, uuid });
     await expect(again).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -71,7 +70,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     const wish = { tenantId, name: 'ci', expiresAt: inMs(dayMs), by: operator };
     const { secret } = await core.keys.mint(wish);
 
-    const proof = service.keys.list(tenant, secret);
+    const proof = service.list(tenant, secret);
 
     await expect(proof).rejects.toMatchObject({ code: 'forbidden' });
   });
@@ -81,9 +80,9 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     const by = await create(opened(), 'judge');
     const { uuid } = await create(opened(), 'judged');
 
-    await service.keys.revoke({ tenant, uuid, bySecret: by.secret });
+    await service.revoke({ tenant, uuid, bySecret: by.secret });
 
-    expect((await service.keys.list(tenant)).map((key) => key.uuid)).not.toContain(uuid);
+    expect((await service.list(tenant)).map((key) => key.uuid)).not.toContain(uuid);
   });
 
   test('an expiry in the past is refused', async () => {
@@ -98,9 +97,9 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     const { service } = opened();
     const first = await create(opened(), 'rotated', 10 * dayMs);
     const wish = { tenant, which: { name: 'rotated' }, expiresAt: inMs(90 * dayMs) };
-    const second = await service.keys.rotate({ ...wish, graceMs: 2 * hourMs });
+    const second = await service.rotate({ ...wish, graceMs: 2 * hourMs });
 
-    const third = await service.keys.rotate({ ...wish, graceMs: hourMs });
+    const third = await service.rotate({ ...wish, graceMs: hourMs });
 
     expect(second).toMatchObject({ replaced: { uuid: first.uuid, ended: null }, earlier: [] });
     expect(third.replaced.uuid).toBe(second.key.uuid);
@@ -110,7 +109,7 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     expect(ends).toEqual([end, end]);
     for (const { secret } of [first, second.key, third.key]) {
       // oxlint-disable-next-line no-await-in-loop -- each has its own failure
-      await service.keys.list(tenant, secret);
+      await service.list(tenant, secret);
     }
   });
 
@@ -119,10 +118,10 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     const { uuid, secret } = await create(opened(), 'at once');
     const wish = { tenant, which: { uuid }, expiresAt: inMs(dayMs) };
 
-    const { replaced } = await service.keys.rotate({ ...wish, graceMs: 0 });
+    const { replaced } = await service.rotate({ ...wish, graceMs: 0 });
 
     expect(replaced.ended).toBe('replaced');
-    const proof = service.keys.list(tenant, secret);
+    const proof = service.list(tenant, secret);
     await expect(proof).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
@@ -131,60 +130,12 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     for (const name of ['twice', 'twice']) await create(opened(), name);
     const wish = { tenant, expiresAt: inMs(dayMs), graceMs: 0 };
 
-    const ambiguous = service.keys.rotate({ ...wish, which: { name: 'twice' } });
-    const unnamed = service.keys.rotate({ ...wish, which: { name: 'nobody' } });
-    const unknown = service.keys.rotate({ ...wish, which: { uuid: randomUUID() } });
+    const ambiguous = service.rotate({ ...wish, which: { name: 'twice' } });
+    const unnamed = service.rotate({ ...wish, which: { name: 'nobody' } });
+    const unknown = service.rotate({ ...wish, which: { uuid: randomUUID() } });
 
     await expect(ambiguous).rejects.toMatchObject({ code: 'conflict' });
     await expect(unnamed).rejects.toMatchObject({ code: 'not_found' });
     await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
-  });
-}
-
-function describeTenants(opened: () => ServiceUnderTest): void {
-  test('a change returns what a later read returns, and the webhook can be removed', async () => {
-    const { service } = opened();
-    const webhookUrl = 'https://receiver.example/hook';
-
-    const changed = await service.tenants.change(tenant, { webhookUrl });
-    const read = await service.tenants.read(tenant);
-    const without = await service.tenants.change(tenant, { webhookUrl: null });
-
-    expect(changed).toMatchObject({ name: tenant, webhookUrl, webhookState: 'active' });
-    expect(changed.apiKeys.length).toBeGreaterThan(0);
-    expect({ ...read, apiKeys: [] }).toEqual({ ...changed, apiKeys: [] });
-    expect([without.webhookUrl, without.webhookState]).toEqual([undefined, 'none']);
-  });
-
-  test('the name of another tenant is refused', async () => {
-    const { service, core } = opened();
-    await core.tenants.create({ name: 'taken' });
-
-    const renamed = service.tenants.change(tenant, { name: 'taken' });
-
-    await expect(renamed).rejects.toMatchObject({ code: 'conflict' });
-  });
-
-  test('usage is reported in total and by day, and invalid days are refused', async () => {
-    const { service, core } = opened();
-    const { id, createdAt } = (await core.tenants.byName(tenant))!;
-    const today = new Date().toISOString().slice(0, 10);
-
-    const total = await service.tenants.report(tenant, { type: 'total' });
-    const day = { type: 'range', startTime: today, endTime: today } as const;
-    const ofToday = await service.tenants.report(tenant, day);
-    const never = service.tenants.report(tenant, { type: 'range', startTime: 'soon' });
-
-    expect(total).toMatchObject({ tenantId: id, startTime: createdAt.toISOString() });
-    expect(ofToday).toMatchObject({ startTime: `${today}T00:00:00.000Z`, queuedAnalyses: 0 });
-    expect(ofToday.successfulProcessing).toEqual(total.successfulProcessing);
-    await expect(never).rejects.toMatchObject({ code: 'invalid_request' });
-  });
-
-  test('an unknown tenant is refused', async () => {
-    const read = opened().service.tenants.read('nobody');
-
-    // A server does not tell outsiders which tenants exist.
-    await expect(read).rejects.toMatchObject({ code: /^(tenant_not_found|forbidden)$/ });
   });
 }

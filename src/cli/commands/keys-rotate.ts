@@ -11,8 +11,8 @@ import { usageError } from '../errors.ts';
 import { calling, isRemote, longestMs, parseDuration, type ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { readApiKey, saveApiKey } from '../connection/profiles.ts';
-import { serverNamed, withService } from '../connection/server.ts';
-import type { Service } from '../connection/local.ts';
+import { serverNamed, withKeys } from '../connection/server.ts';
+import type { KeyActs } from '../connection/local.ts';
 
 const defaultLife = '90d';
 const defaultGrace = '24h';
@@ -77,7 +77,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   const { tenant, name, uuid, expiresIn, grace, now = false, out } = options;
   const which = uuid !== undefined ? { uuid } : name !== undefined ? { name } : null;
   if (which === null) throw usageError('Specify the key with --name or --uuid (see "keys list").');
-  await withService(options, async ({ keys }) => {
+  await withKeys(options, async (keys) => {
     const rotated = await withSecretFile(out, async (file) => {
       const expiresAt = new Date(Date.now() + expiresIn);
       // With --now, the old key must stay valid until the new one has been tested.
@@ -109,7 +109,7 @@ interface Ended {
 
 /** Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, is revoked first. */
 async function endOldKeys(
-  keys: Service['keys'],
+  keys: KeyActs,
   tenant: string,
   { key, replaced, earlier }: Rotated,
 ): Promise<Ended> {
@@ -176,7 +176,7 @@ interface NewKey {
  * @throws {ForensicsError} saying what went wrong and what happened to the key.
  */
 export async function orRevoke(
-  keys: Pick<Service['keys'], 'revoke'>,
+  keys: Pick<KeyActs, 'revoke'>,
   { tenant, key: { uuid }, otherwise = '' }: NewKey,
   act: () => Promise<void>,
 ): Promise<void> {

@@ -3,7 +3,7 @@
 import type { Command } from '../command.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
-import { nameTenant, withService } from '../connection/server.ts';
+import { nameTenant, withKeys } from '../connection/server.ts';
 import { agreed } from '../input.ts';
 import {
   calling,
@@ -88,7 +88,7 @@ interface CreateOptions extends KeyOptions {
 
 async function create(options: CreateOptions): Promise<void> {
   const { tenant, name, expiresIn, out } = options;
-  const key = await withService(options, async ({ keys }) =>
+  const key = await withKeys(options, async (keys) =>
     withSecretFile(out, async (file) => {
       const made = await keys.create({ tenant, name, expiresAt: new Date(Date.now() + expiresIn) });
       await orRevoke(keys, { tenant, key: made }, async () => file?.write(made.secret));
@@ -106,7 +106,7 @@ interface ListOptions extends KeyOptions {
 
 async function list(options: ListOptions): Promise<void> {
   const { tenant, expiringWithin } = options;
-  const all = await withService(options, async ({ keys }) => keys.list(tenant));
+  const all = await withKeys(options, async (keys) => keys.list(tenant));
   const isFiltered = expiringWithin !== undefined;
   const entries = isFiltered ? keysToReplace(all, Date.now() + expiringWithin) : all;
   if (isFiltered && entries.length > 0) process.exitCode = exitCodes.foundExpiring;
@@ -136,7 +136,7 @@ async function revoke(
   options: KeyOptions & { readonly yes: boolean },
 ): Promise<void> {
   const { tenant } = options;
-  const isDone = await withService(options, async ({ keys }) => {
+  const isDone = await withKeys(options, async (keys) => {
     if (!(await agreed(`Revoke the key ${uuid} permanently?`, options))) return false;
     await keys.revoke({ tenant, uuid });
     return true;

@@ -1,4 +1,4 @@
-/** `forensics tenant`: the tenants on this machine; some commands also work on a server. */
+/** `forensics tenant`: the tenants on this machine. */
 
 import type { Command } from '../command.ts';
 import type { Tenant } from '../../service/tenants/tenants.ts';
@@ -12,22 +12,22 @@ import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
 import { checkRequest } from '../../service/tenants/storage-config.ts';
 import { readWebhookState, type TenantRequest } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
-import {
-  calling,
-  localCommand,
-  type LocalOptions,
-  serviceCommand,
-  type ServiceOptions,
-} from '../options.ts';
+import { calling, localCommand, type LocalOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { confirmByName, readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { now, settingsFor, withCore, withLocalCore } from '../connection/local.ts';
-import { withService } from '../connection/server.ts';
+import {
+  loadTenancy,
+  now,
+  settingsFor,
+  warnAboutWebhook,
+  withCore,
+  withLocalCore,
+} from '../connection/local.ts';
 
 export function defineTenant(tenant: Command): void {
   tenant.helpAfter(`
-"show" and "update" also work on a server. All other commands only work on the server's own machine.
+These commands only work on the server's own machine.
 
 Examples:
   $ forensics tenant create acme
@@ -42,10 +42,7 @@ Examples:
   localCommand(tenant, 'list', 'List all tenants.', ['tenant list', 'tenant list --json']).action(
     calling(list),
   );
-  serviceCommand(tenant, 'show', 'Show one tenant.', [
-    'tenant show acme',
-    'tenant show acme --url https://forensics.example:8443',
-  ])
+  localCommand(tenant, 'show', 'Show one tenant.', ['tenant show acme', 'tenant show acme --json'])
     .argument('<name>', 'the tenant')
     .action(calling(show));
   defineUpdate(tenant);
@@ -69,7 +66,7 @@ Examples:
 }
 
 function defineUpdate(tenant: Command): void {
-  serviceCommand(
+  localCommand(
     tenant,
     'update',
     'Rename a tenant, set its webhook, or choose where its objects are stored.',
@@ -207,7 +204,7 @@ const webhookStates: Readonly<Record<WebhookState, string>> = {
   failing: 'disabled: the receiver has failed for days; set the URL again',
 };
 
-interface UpdateOptions extends ServiceOptions {
+interface UpdateOptions extends LocalOptions {
   readonly name?: string;
   readonly webhookUrl?: string;
   readonly storageConfig?: string;
@@ -218,14 +215,22 @@ interface TrialOptions extends LocalOptions {
   readonly off?: boolean;
 }
 
-async function show(name: string, options: ServiceOptions): Promise<void> {
-  const answer = await withService(options, async ({ tenants }) => tenants.read(name));
+async function show(name: string, options: LocalOptions): Promise<void> {
+  const answer = await withLocalCore(options, async (core, settings) => {
+    const tenant = await tenantNamed(core, name);
+    return (await loadTenancy(core, settings)).read(tenant);
+  });
   printTenant(shownWithStorage(answer), options);
 }
 
 async function update(name: string, options: UpdateOptions): Promise<void> {
   const request = await readChange(options);
-  const answer = await withService(options, async ({ tenants }) => tenants.change(name, request));
+  const answer = await withLocalCore(options, async (core, settings) => {
+    const tenant = await tenantNamed(core, name);
+    const changed = await (await loadTenancy(core, settings)).change(tenant, request, operator);
+    if (request.webhookUrl != null) await warnAboutWebhook(request.webhookUrl, settings);
+    return changed;
+  });
   printTenant(shownWithStorage(answer), options);
 }
 

@@ -2,23 +2,17 @@
 
 import { Option } from 'commander';
 import type { Command } from '../command.ts';
-import type { UsageReport } from '../../contract/usage.ts';
-import { csvText, type CsvValue, usageColumns, valuesOfDay } from '../../present/csv.ts';
+import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
+import { type Core, keptTenantNamed } from '../../service/core.ts';
+import { csvText, usageColumns, valuesOfDay } from '../../present/csv.ts';
 import { usageError } from '../errors.ts';
-import {
-  calling,
-  isRemote,
-  parseDay,
-  type ServiceOptions,
-  withServiceOptions,
-} from '../options.ts';
+import { calling, type LocalOptions, parseDay, withLocalOptions } from '../options.ts';
 import { type Columns, printList } from '../output/layout.ts';
 import { printJson } from '../output/terminal.ts';
-import { requireTenant, withService } from '../connection/server.ts';
-import type { Service } from '../connection/local.ts';
+import { withLocalCore } from '../connection/local.ts';
 
 export function defineUsage(command: Command): void {
-  withServiceOptions(command)
+  withLocalOptions(command)
     .option('--tenant <name>', 'only this tenant')
     .option('--from <day>', 'first day (UTC), such as 2026-03-01 (default: the earliest)', parseDay)
     .option('--to <day>', 'last day (UTC) (default: today)', parseDay)
@@ -28,8 +22,7 @@ export function defineUsage(command: Command): void {
         .conflicts('json'),
     )
     .helpAfter(`
-On this machine it shows every tenant, including deleted ones (NAME~ID) while any of their data is kept; on a server, the
-tenant of the key. --json and --csv print all figures.
+It shows every tenant, including deleted ones (NAME~ID) while any of their data is kept. --json and --csv print all figures.
 
 Examples:
   $ forensics usage --from 2026-03-01 --to 2026-03-31
@@ -37,50 +30,49 @@ Examples:
     .action(calling(usage));
 }
 
-interface UsageOptions extends ServiceOptions, Days {
+interface UsageOptions extends LocalOptions, Days {
   readonly tenant?: string;
   readonly csv: boolean;
 }
 
+type Report = (query: ReportQuery) => Promise<UsageReport>;
+
 interface Used {
   readonly tenantName: string;
   readonly report: UsageReport;
+  /** One report per day; empty without `--csv`. */
+  readonly days: readonly UsageReport[];
 }
 
 async function usage(options: UsageOptions): Promise<void> {
-  const found = await withService(options, async ({ tenants }) => {
-    const used = await allUsed(tenants, options);
-    return options.csv ? toCsv(tenants, used) : used;
-  });
-  if (typeof found === 'string') return void process.stdout.write(found);
+  const used = await withLocalCore(options, (core) => allUsed(core, options));
+  if (options.csv) return void process.stdout.write(toCsv(used));
   if (options.json) {
-    return printJson(found.map(({ tenantName, report }) => ({ tenantName, ...report })));
+    return printJson(used.map(({ tenantName, report }) => ({ tenantName, ...report })));
   }
-  printList(found, columns, { json: false, none: 'There are no tenants.' });
+  printList(used, columns, { json: false, none: 'There are no tenants.' });
 }
 
-async function allUsed(
-  tenants: Service['tenants'],
-  options: UsageOptions,
-): Promise<readonly Used[]> {
-  const named = isRemote(options) ? requireTenant(options) : options.tenant;
-  const names = named === undefined ? await tenants.names() : [named];
+async function allUsed(core: Core, options: UsageOptions): Promise<readonly Used[]> {
+  const tenants =
+    options.tenant === undefined
+      ? [...(await core.tenants.list()), ...(await core.tenants.listDeleted())]
+      : [await keptTenantNamed(core, options.tenant)];
   const all: Used[] = [];
-  for (const tenantName of names) {
-    // oxlint-disable-next-line no-await-in-loop -- one request at a time, because the server counts them
-    all.push({ tenantName, report: await readReport(tenants, tenantName, options) });
+  for (const tenant of tenants) {
+    const read: Report = (query) => core.usage.report(tenant, query);
+    const report = await readReport(read, options);
+    const days = options.csv ? await dailyReports(read, report) : [];
+    all.push({ tenantName: tenant.name, report, days });
   }
   return all;
 }
 
-async function toCsv(tenants: Service['tenants'], used: readonly Used[]): Promise<string> {
-  const rows: CsvValue[][] = [['tenant', ...Object.keys(usageColumns)]];
-  for (const { tenantName, report } of used) {
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const days = await dailyReports(tenants, tenantName, report);
-    rows.push(...days.map((day) => [tenantName, ...valuesOfDay(day)]));
-  }
-  return csvText(rows);
+function toCsv(used: readonly Used[]): string {
+  const rows = used.flatMap(({ tenantName, days }) =>
+    days.map((day) => [tenantName, ...valuesOfDay(day)]),
+  );
+  return csvText([['tenant', ...Object.keys(usageColumns)], ...rows]);
 }
 
 const done = ({ report }: Used) => report.successfulProcessing;
@@ -106,18 +98,14 @@ interface Days {
   readonly to?: string;
 }
 
-async function readReport(
-  tenants: Pick<Service['tenants'], 'report'>,
-  tenant: string,
-  { from, to }: Days,
-): Promise<UsageReport> {
+async function readReport(read: Report, { from, to }: Days): Promise<UsageReport> {
   if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
     throw usageError('--from must not be later than --to.');
   }
-  if (from === undefined && to === undefined) return tenants.report(tenant, { type: 'total' });
-  const startTime = from ?? (await firstDay(tenants, tenant));
+  if (from === undefined && to === undefined) return read({ type: 'total' });
+  const startTime = from ?? (await firstDay(read));
   const end = to === undefined ? {} : { endTime: to };
-  return tenants.report(tenant, { type: 'range', startTime, ...end });
+  return read({ type: 'range', startTime, ...end });
 }
 
 const dayMs = 86_400_000;
@@ -127,27 +115,18 @@ const dayMs = 86_400_000;
  *
  * @param whole - the report for the whole period.
  */
-async function dailyReports(
-  tenants: Pick<Service['tenants'], 'report'>,
-  tenant: string,
-  whole: UsageReport,
-): Promise<readonly UsageReport[]> {
-  const first = Math.max(Date.parse(whole.startTime), Date.parse(await firstDay(tenants, tenant)));
+async function dailyReports(read: Report, whole: UsageReport): Promise<readonly UsageReport[]> {
+  const first = Math.max(Date.parse(whole.startTime), Date.parse(await firstDay(read)));
   const last = Math.min(Date.parse(whole.endTime), Date.now());
   const reports: UsageReport[] = [];
   for (let at = Math.floor(first / dayMs); at * dayMs <= last; at++) {
     const time = new Date(at * dayMs).toISOString().slice(0, 10);
-    const query = { type: 'range', startTime: time, endTime: time } as const;
-    // oxlint-disable-next-line no-await-in-loop -- one request at a time, because the server counts them
-    reports.push(await tenants.report(tenant, query));
+    reports.push(await read({ type: 'range', startTime: time, endTime: time }));
   }
   return reports;
 }
 
 /** Returns a day rather than a time, so that `--to` may be the same day. */
-async function firstDay(
-  tenants: Pick<Service['tenants'], 'report'>,
-  tenant: string,
-): Promise<string> {
-  return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
+async function firstDay(read: Report): Promise<string> {
+  return (await read({ type: 'total' })).startTime.slice(0, 10);
 }

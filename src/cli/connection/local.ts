@@ -1,20 +1,13 @@
 /** Works on the data folder of this machine, whether or not a server is running on it. */
 
 import type { Keys } from '../../service/access/keys.ts';
-import {
-  type Core,
-  hasInstallation,
-  keptTenantNamed,
-  openCore,
-  tenantNamed,
-} from '../../service/core.ts';
+import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { Tenancy, TenantRequest } from '../../service/tenants/tenancy.ts';
+import type { Tenancy } from '../../service/tenants/tenancy.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
-import type { ReportQuery } from '../../contract/usage.ts';
 
 /**
  * Opens the data folder for one action and closes it again, even when the action fails.
@@ -71,23 +64,15 @@ export function logOpening(
 }
 
 /**
- * What commands need from a service: the data folder of this machine, where the operator acts, or a
- * server (`remote.ts`), where the owner of the login or API key acts. Both return what the `/v1`
- * API returns. Tenants are given by name.
+ * The API keys of the data folder of this machine, where the operator acts, or of a server (`remote.ts`), where the owner
+ * of the API key acts. Both return what the `/v1` API returns. Tenants are given by name.
  */
-export type Service = ReturnType<typeof createLocalService>;
-
-export function createLocalService(core: Core, settings: Settings) {
-  return {
-    keys: createKeyActs(core),
-    tenants: createTenantActs(core, settings),
-  };
-}
+export type KeyActs = ReturnType<typeof createLocalKeys>;
 
 type ForTenant<T> = Omit<T, 'tenantId' | 'by'> & { readonly tenant: string };
 
 /** The errors of each method are documented at `Keys` in the access module; a server may also reject the caller. */
-function createKeyActs(core: Core) {
+export function createLocalKeys(core: Core) {
   const { keys } = core;
   const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;
   /** The id of the tenant; `bySecret`, if given, must be one of its keys. */
@@ -124,31 +109,8 @@ function createKeyActs(core: Core) {
   };
 }
 
-function createTenantActs(core: Core, settings: Settings) {
-  return {
-    /** Every tenant, ordered by name. @throws {ForensicsError} `usage` on a server. */
-    names: async (): Promise<readonly string[]> => {
-      const all = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
-      return all.map(({ name }) => name);
-    },
-    async read(name: string) {
-      const tenant = await tenantNamed(core, name);
-      return (await loadTenancy(core, settings)).read(tenant);
-    },
-    async change(name: string, request: TenantRequest) {
-      const tenant = await tenantNamed(core, name);
-      const tenancy = await loadTenancy(core, settings);
-      const answer = await tenancy.change(tenant, request, operator);
-      if (request.webhookUrl != null) await warnAboutWebhook(request.webhookUrl, settings);
-      return answer;
-    },
-    report: async (name: string, query: ReportQuery) =>
-      core.usage.report(await keptTenantNamed(core, name), query),
-  };
-}
-
 /** Loaded on demand, because the clients for S3 and Azure are slow to load. */
-async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
+export async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
   const { openTenantStorage } = await import('../../service/storage.ts');
   const { createTenancy } = await import('../../service/tenants/tenancy.ts');
   const storage = openTenantStorage({ settings, core, now, onError: raise });
@@ -157,7 +119,7 @@ async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
 }
 
 /** This is only a warning, because the server's settings may differ from this command's. */
-async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
+export async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
   const complaint = complaintAbout(webhookUrl, settings.webhookAllow);
   if (complaint !== null) log(`Warning, judging by this command's settings: ${complaint}`);

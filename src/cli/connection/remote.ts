@@ -1,22 +1,12 @@
-/** The service behind a server's `/v1` API. */
+/** The API keys of a server, through its `/v1` API. */
 
 import { messageResponse } from '../../contract/common.ts';
 import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
-import { tenantResponse, tenantComponents } from '../../contract/tenant.ts';
-import { reportResponse, usageComponents } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
-import { type Api, wholeAnswer } from '../client/api.ts';
-import { usageError } from '../errors.ts';
-import type { Service } from './local.ts';
+import type { Api } from '../client/api.ts';
+import type { KeyActs } from './local.ts';
 
-export function createRemoteService(api: Api): Service {
-  return {
-    keys: createKeyActs(api),
-    tenants: createTenantActs(api),
-  };
-}
-
-function createKeyActs(api: Api): Service['keys'] {
+export function createRemoteKeys(api: Api): KeyActs {
   const path = '/v1/auth/api';
   const create = async (body: object) =>
     (await api.request({ method: 'POST', path, body }, newKeyResponse)).data;
@@ -46,27 +36,4 @@ function createKeyActs(api: Api): Service['keys'] {
 
 function withKey(secret: string | undefined) {
   return secret === undefined ? {} : { authorization: `ApiKey ${secret}` };
-}
-
-const wholeTenant = wholeAnswer(tenantResponse, tenantComponents);
-const wholeReport = wholeAnswer(reportResponse, usageComponents);
-
-function createTenantActs(api: Api): Service['tenants'] {
-  const path = '/v1/tenant';
-  return {
-    async names() {
-      throw usageError('An API key cannot list its tenants; name one with --tenant.');
-    },
-    read: async (tenantName) =>
-      (await api.request({ method: 'GET', path, query: { tenantName } }, wholeTenant)).data,
-    async change(tenantName, change) {
-      const body = { tenantName, ...change };
-      return (await api.request({ method: 'PUT', path, body }, wholeTenant)).data;
-    },
-    async report(tenantName, report) {
-      const query = { tenantName, ...report };
-      return (await api.request({ method: 'GET', path: `${path}/report`, query }, wholeReport))
-        .data;
-    },
-  };
 }

@@ -16,7 +16,7 @@ import {
   profileNamed,
   readApiKey,
 } from './profiles.ts';
-import type { Service } from './local.ts';
+import type { KeyActs } from './local.ts';
 
 /** Fills in the tenant from the profile. Ends the command if neither an option nor the profile specifies one. */
 export async function nameTenant(command: Command): Promise<void> {
@@ -27,22 +27,21 @@ export async function nameTenant(command: Command): Promise<void> {
 }
 
 /**
- * The only function that chooses between this machine and a server. Opens the service for one action and closes it
- * again, even when the action fails.
+ * Opens the keys of this machine or of a server for one action, and closes them again, even when the action fails.
  *
- * @throws {ForensicsError} whatever opening the service throws.
+ * @throws {ForensicsError} whatever opening them throws.
  */
-export async function withService<T>(
+export async function withKeys<T>(
   options: ServiceOptions,
-  act: (service: Service) => Promise<T>,
+  act: (keys: KeyActs) => Promise<T>,
 ): Promise<T> {
   if (isRemote(options)) {
-    const { createRemoteService } = await import('./remote.ts');
-    return withApi(options, (api) => act(createRemoteService(api)));
+    const { createRemoteKeys } = await import('./remote.ts');
+    return withApi(options, (api) => act(createRemoteKeys(api)));
   }
   // Loaded only here, because a command on a server needs no database.
-  const { createLocalService, withLocalCore } = await import('./local.ts');
-  return withLocalCore(options, (core, settings) => act(createLocalService(core, settings)));
+  const { createLocalKeys, withLocalCore } = await import('./local.ts');
+  return withLocalCore(options, (core) => act(createLocalKeys(core)));
 }
 
 /** Opens a connection to the server for one action and closes it again, even when the action fails. */
