@@ -24,7 +24,6 @@ const tenant = [...server, '--tenant', 'acme'];
 test.each([
   ['profile list', []],
   ['keys list', tenant],
-  ['usage', tenant],
   ['report 0123456789abcdef01234567', tenant],
   ['analyze picture.jpg', tenant],
   ['login', server],

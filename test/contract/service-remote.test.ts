@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openCore } from '../../src/service/core.ts';
 import { createLocalKeys } from '../../src/cli/connection/local.ts';
 import { createRemoteKeys } from '../../src/cli/connection/remote.ts';
-import { openApi } from '../../src/cli/client/connect.ts';
+import { openApi } from '../../src/cli/client/api.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { caOf, urlOf } from '../cli/on-server.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';

@@ -5,7 +5,8 @@
 
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { type Dispatcher, request } from 'undici';
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { jsonOrNull } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Pace, backoffMs, retry } from '../../retry.ts';
@@ -49,12 +50,14 @@ export interface Api {
   close(): Promise<void>;
 }
 
-interface ApiParts {
-  readonly url: URL;
-  readonly dispatcher: Dispatcher;
-  /** The Authorization header; null without credentials. */
-  readonly authorization: string | null;
+interface Access {
+  readonly url: string;
+  /** As `connectionsUnder` takes it. */
+  readonly ca: string | null;
+  /** The Authorization header; if omitted, no credentials are sent. */
+  readonly authorization?: string | null;
   readonly userAgent: string;
+  /** If omitted, real time. */
   readonly pace?: Pace | undefined;
 }
 
@@ -67,13 +70,11 @@ const maxTries = 5;
 // If a server has never responded, the address is more likely to be wrong than the server to be down.
 const maxTriesAtFirst = 3;
 
-export function createApi({
-  url,
-  dispatcher,
-  authorization: usual,
-  userAgent,
-  pace,
-}: ApiParts): Api {
+/** @throws {ForensicsError} `usage` for anything but an HTTPS address. */
+export function openApi(access: Access): Api {
+  const { authorization: usual = null, userAgent, pace } = access;
+  const url = httpsAddress(access.url);
+  const dispatcher = connectionsUnder(access.ca);
   let hasAnswered = false;
 
   async function attempt(wanted: ApiRequest): Promise<unknown> {
@@ -117,7 +118,9 @@ export function createApi({
   };
 }
 
-type Sender = Omit<ApiParts, 'authorization' | 'pace'>;
+interface Sender extends Pick<Api, 'url' | 'dispatcher'> {
+  readonly userAgent: string;
+}
 
 async function send(sender: Sender, wanted: ApiRequest, authorization: string | null) {
   const { signal } = wanted;
@@ -159,6 +162,33 @@ function begin(
     bodyTimeout: longestSilenceMs,
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+/** @throws {ForensicsError} `usage`. */
+export function httpsAddress(text: string): URL {
+  const url = URL.parse(text);
+  const isBare =
+    url !== null &&
+    [url.search, url.hash, url.username, url.password].every((part) => part === '') &&
+    url.pathname === '/';
+  if (isBare && url.protocol === 'https:') return url;
+  const hint = url?.protocol === 'http:' ? '; plain HTTP is not supported' : '';
+  throw new ForensicsError(
+    'usage',
+    `The address of a server looks like https://forensics.example:8443${hint}.`,
+  );
+}
+
+/**
+ * Opens connections that also check the certificate's host name and dates. Respects `HTTPS_PROXY` and `NO_PROXY`.
+ *
+ * @param ca - PEM of the authorities that must have issued the certificate; null for those that Node.js or the system trusts.
+ */
+export function connectionsUnder(ca: string | null): Dispatcher {
+  // Includes the system's certificates, because companies install their own authority there.
+  const trusted = ca ?? [...getCACertificates('default'), ...getCACertificates('system')];
+  const secured = { secureContext: createSecureContext({ ca: trusted }) };
+  return new EnvHttpProxyAgent({ connect: secured, requestTls: secured });
 }
 
 /** The schema of a response with every component inlined; the server's own schemas refer to them by name only. */

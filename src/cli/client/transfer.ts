@@ -7,8 +7,7 @@ import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../../errors.ts';
 import { readStart, readUpTo } from '../../ports/files/streams.ts';
 import type { Pace } from '../../retry.ts';
-import { type Api, longRunLimits, withRetry } from './api.ts';
-import { connectionsUnder } from './connect.ts';
+import { type Api, connectionsUnder, longRunLimits, withRetry } from './api.ts';
 import { toConnectionFailure, toStoreFailure } from './errors.ts';
 
 export type Transfer = ReturnType<typeof createTransfer>;

@@ -2,7 +2,7 @@
 
 import type { Command } from '../command.ts';
 import { checkAccess } from '../client/analyses.ts';
-import { httpsAddress, openApi } from '../client/connect.ts';
+import { httpsAddress, openApi } from '../client/api.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';

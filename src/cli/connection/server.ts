@@ -2,8 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Api } from '../client/api.ts';
-import { openApi } from '../client/connect.ts';
+import { type Api, openApi } from '../client/api.ts';
 import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
 import { isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { orRevoke } from '../../../src/cli/commands/keys-rotate.ts';
+import { orRevoke } from '../../../src/cli/commands/keys.ts';
 import type { KeyEntry } from '../../../src/contract/keys.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 

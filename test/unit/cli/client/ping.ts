@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import type { ApiRequest } from '../../../../src/cli/client/api.ts';
-import { openApi } from '../../../../src/cli/client/connect.ts';
+import { type ApiRequest, openApi } from '../../../../src/cli/client/api.ts';
 import type { Pace } from '../../../../src/retry.ts';
 
 const pong = Type.Object({

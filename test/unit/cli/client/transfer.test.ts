@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { buffer } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { connectionsUnder } from '../../../../src/cli/client/connect.ts';
+import { connectionsUnder } from '../../../../src/cli/client/api.ts';
 import { createTransfer } from '../../../../src/cli/client/transfer.ts';
 import type { Pace } from '../../../../src/retry.ts';
 import type { Issued } from '../../../../src/server/certificate.ts';
