@@ -4,33 +4,21 @@ import type { Command } from '../command.ts';
 import { hasInstallation, openCore } from '../../service/core.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
-import { ForensicsError } from '../../errors.ts';
 import {
   createSigningKeys,
   keysInFolder,
   type SigningKey,
   type SigningKeys,
 } from '../../evidence/signing-keys.ts';
-import {
-  calling,
-  localCommand,
-  type LocalOptions,
-  parseFingerprint,
-  subcommand,
-  withLocalOptions,
-} from '../options.ts';
+import { calling, localCommand, type LocalOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { type Columns, toList } from '../output/layout.ts';
 import { settingsFor } from '../connection/local.ts';
 
-interface ExportOptions extends LocalOptions {
-  readonly fingerprint?: string;
-}
-
 export function defineSigningKey(signingKey: Command): void {
   signingKey.helpAfter(`
 The key is created on first use. Its private half is stored in the data folder or, with several machines, in the database,
-and cannot be exported: make backups.
+and cannot be exported: make backups. "show --json" has the public halves of earlier keys.
 
 Examples:
   $ forensics signing-key show
@@ -39,13 +27,11 @@ Examples:
     'signing-key show',
     'signing-key show --json',
   ]).action(calling(show));
-  withLocalOptions(
-    subcommand(
-      signingKey,
-      'export',
-      'Print the public key (PEM), which others need to verify bundles.',
-      ['signing-key export > signing-key.pem', 'signing-key export --json'],
-    ).option('--fingerprint <sha256>', 'an earlier key (see "signing-key show")'),
+  localCommand(
+    signingKey,
+    'export',
+    'Print the public key (PEM), which others need to verify bundles.',
+    ['signing-key export > signing-key.pem', 'signing-key export --json'],
   ).action(calling(exportKey));
   localCommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.', [
     'signing-key rotate',
@@ -65,18 +51,10 @@ async function show(options: LocalOptions): Promise<void> {
   print(toList(keys, columns));
 }
 
-async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<void> {
-  const keys = await withKeys(options, ({ signingKeys }) => signingKeys.list());
-  const wanted = fingerprint === undefined ? null : parseFingerprint(fingerprint);
-  const key = wanted === null ? keys[0] : keys.find((one) => one.fingerprint === wanted);
-  if (key === undefined) {
-    throw new ForensicsError(
-      'not_found',
-      'No signing key here has this fingerprint; "forensics signing-key show" lists the keys.',
-    );
-  }
-  if (options.json) return printJson(shown(key));
-  process.stdout.write(key.pem);
+async function exportKey(options: LocalOptions): Promise<void> {
+  const [key] = await withKeys(options, ({ signingKeys }) => signingKeys.list());
+  if (options.json) return printJson(shown(key!));
+  process.stdout.write(key!.pem);
 }
 
 async function rotate(options: LocalOptions): Promise<void> {
