@@ -82,7 +82,7 @@ test('a broken log is reported with its first bad entry, with exit code 7', asyn
 test.each([
   [['list'], 2, '--tenant <name> or --service'],
   [['list', '--tenant', 'acme', '--service'], 2, '--tenant <name> or --service'],
-  [['list', '--tenant', 'acme', '--since', 'yesterday'], 2, 'a date such as'],
+  [['list', '--tenant', 'acme', '--since', 'yesterday'], 2, 'a day such as'],
   [['list', '--tenant', 'nobody'], 4, 'no tenant "nobody"'],
   [['verify', '--head', '0'.repeat(64)], 2, 'belongs to one log'],
   [['verify', '--tenant', 'acme', '--head', 'abc'], 2, '64 hexadecimal digits'],

@@ -7,7 +7,7 @@ import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { calling, type LocalOptions, subcommand } from '../options.ts';
+import { calling, type LocalOptions, parseDay, subcommand, withLocalOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -30,7 +30,7 @@ Examples:
     .option(
       '--since <date>',
       'only entries from this date or time onwards, such as 2026-03-01',
-      parseDate,
+      parseDay,
     )
     .action(calling(list));
 }
@@ -51,12 +51,9 @@ Examples:
 }
 
 function withLog(command: Command): Command {
-  return command
+  return withLocalOptions(command)
     .option('--tenant <name>', "this tenant's log")
-    .option('--service', "the service's log", false)
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
+    .option('--service', "the service's log", false);
 }
 
 function parseHash(text: string): string {
@@ -67,14 +64,6 @@ function parseHash(text: string): string {
   return lower;
 }
 
-function parseDate(text: string): Date {
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime())) {
-    throw new InvalidArgumentError('It must be a date such as 2026-03-01.');
-  }
-  return at;
-}
-
 interface LogOptions extends LocalOptions {
   readonly tenant?: string;
   readonly service: boolean;
@@ -82,7 +71,7 @@ interface LogOptions extends LocalOptions {
 
 interface ListOptions extends LogOptions {
   readonly analysis?: string;
-  readonly since?: Date;
+  readonly since?: string;
 }
 
 interface NamedChain {
@@ -116,7 +105,7 @@ async function list(options: ListOptions): Promise<void> {
     const lines = await core.audit.read({
       chain,
       ...(analysis === undefined ? {} : { subject: analysis }),
-      ...(since === undefined ? {} : { from: since }),
+      ...(since === undefined ? {} : { from: new Date(since) }),
     });
     return lines.map((line) => ({ ...parseEntry(line), hash: line.hash }));
   });

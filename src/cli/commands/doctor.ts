@@ -7,19 +7,16 @@ import { exitCodes } from '../../errors.ts';
 import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';
 import { serverUrl } from '../serve/listen.ts';
 import { settingsFor } from '../connection/local.ts';
-import { calling, type LocalOptions } from '../options.ts';
+import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
 
 export function defineDoctor(doctor: Command): void {
-  doctor
+  withLocalOptions(doctor)
     .option('--quick', 'skip the self-test, which examines two pictures', false)
     .option('--tenant <name>', 'only this tenant (default: every tenant)')
     .option(
       '--public-url <url>',
       'the address at which clients reach the server, if it differs from host and port',
     )
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false)
     .helpAfter(`
 Checks the data folder on this machine. It writes, reads and deletes small objects in the stores and, like every command,
 upgrades an older database; it changes nothing else.
