@@ -9,7 +9,7 @@ import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../errors.ts';
 import { systemCodeOf } from '../../ports/files/system-errors.ts';
-import { calling, examples, type FolderOptions, withLocalOptions } from '../options.ts';
+import { calling, examples, type LocalOptions, withLocalOptions } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineHealth(health: Command): void {
@@ -22,11 +22,7 @@ Exit codes: 0 the server works, 1 it does not, or no server is listening.`)
     .action(calling(runHealth));
 }
 
-async function runHealth({
-  json,
-  dataDir,
-  config,
-}: FolderOptions & { readonly json: boolean }): Promise<void> {
+async function runHealth({ json, dataDir, config }: LocalOptions): Promise<void> {
   const { settings } = readConfig({ flags: { dataDir }, configFile: config });
   const { isWell, said } = await askHere(settings);
   if (!isWell) process.exitCode = exitCodes.failure;

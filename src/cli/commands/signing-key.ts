@@ -1,7 +1,7 @@
 /** `forensics signing-key`: the key that signs the evidence bundles of this installation. */
 
 import type { Command } from '../command.ts';
-import { hasInstallation, openCore } from '../../service/core.ts';
+import { hasInstallation } from '../../service/core.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { calling, localCommand, type LocalOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { type Columns, toList } from '../output/layout.ts';
-import { settingsFor } from '../connection/local.ts';
+import { now, settingsFor, withCore } from '../connection/local.ts';
 
 export function defineSigningKey(signingKey: Command): void {
   signingKey.helpAfter(`
@@ -81,16 +81,9 @@ interface Keys {
 async function withKeys<T>(options: LocalOptions, act: (keys: Keys) => Promise<T>): Promise<T> {
   const settings = settingsFor(options);
   if (!hasInstallation(settings)) {
-    return act({
-      signingKeys: createSigningKeys(keysInFolder(settings.dataDir), () => new Date()),
-    });
+    return act({ signingKeys: createSigningKeys(keysInFolder(settings.dataDir), now) });
   }
-  const core = await openCore(settings);
-  try {
-    return await act(core);
-  } finally {
-    await core.close();
-  }
+  return withCore(settings, act);
 }
 
 function shown({ fingerprint, pem, createdAt, retiredAt }: SigningKey) {
