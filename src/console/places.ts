@@ -1,6 +1,6 @@
 /**
- * The addresses of the pages. They come after `#`, so that the server serves a single page and
- * never sees which analysis someone is looking at. This file needs no browser.
+ * The addresses of the pages. They come after `#`, so that the server serves a single page and never sees which
+ * analysis someone is looking at. This file needs no browser.
  */
 
 /** `#/analysis/65f1?with=77aa` is the path `['analysis', '65f1']` and the query. */

@@ -88,10 +88,7 @@ const description = {
 export type CreateRequest = Omit<Wire<typeof createBody>, 'tenantName'>;
 export const createBody = createBodyUpTo(maxSidePx, contractFormats);
 
-/**
- * @param largestSide - maximum width and height in pixels.
- * @param taken - accepted formats.
- */
+/** @param largestSide - maximum width and height in pixels. @param taken - accepted formats. */
 export function createBodyUpTo(largestSide: number, taken: readonly Format[]) {
   return Type.Object(
     {

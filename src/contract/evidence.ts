@@ -123,12 +123,7 @@ const credentials = Type.Object(
     hasTimestamp: Type.Boolean(),
     claimGenerator: text,
     actions: Type.Array(
-      Type.Object({
-        action: Type.String(),
-        software: text,
-        when: text,
-        digitalSourceType: text,
-      }),
+      Type.Object({ action: Type.String(), software: text, when: text, digitalSourceType: text }),
     ),
     // Number of manifests, including the active one and those of ingredients.
     manifests: Type.Integer(),
@@ -136,9 +131,7 @@ const credentials = Type.Object(
     authority: Type.Optional(text),
     validity: Type.Optional(orNull(Type.Object({ from: Type.String(), to: Type.String() }))),
     codes: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'C2PA status codes of the active manifest.',
-      }),
+      Type.Array(Type.String(), { description: 'C2PA status codes of the active manifest.' }),
     ),
     ingredientProblems: Type.Optional(Type.Array(Type.String())),
     identities: Type.Optional(

@@ -78,11 +78,7 @@ const keyList = Type.Array(keyEntry);
 export const keysResponse = responseWith(keyList);
 export const newKeyResponse = responseWith(
   Type.Object(
-    {
-      ...keyEntry.properties,
-      replaced: Type.Optional(keyEntry),
-      earlier: Type.Optional(keyList),
-    },
+    { ...keyEntry.properties, replaced: Type.Optional(keyEntry), earlier: Type.Optional(keyList) },
     {
       description: `After a rotation, also the key that was replaced, and any keys replaced by earlier rotations that were still in their
 grace period; those expire no later than the key just replaced.`,

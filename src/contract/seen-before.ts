@@ -17,12 +17,7 @@ export const seenBefore = Type.Object({
   }),
   alignment: orNull(
     Type.Object(
-      {
-        isMirrored: Type.Boolean(),
-        scale: Type.Number(),
-        left: Type.Number(),
-        top: Type.Number(),
-      },
+      { isMirrored: Type.Boolean(), scale: Type.Number(), left: Type.Number(), top: Type.Number() },
       {
         description:
           "Where a point of this picture, mirrored first if isMirrored, lies in the other: x' = scale * x + left, y' = scale * y + top, each as a fraction of the longer side of its picture. Null if they do not show the same thing.",

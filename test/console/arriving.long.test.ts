@@ -1,7 +1,4 @@
-/**
- * How pictures reach a page other than by file dialog: pasted from the clipboard, or dropped as
- * folders.
- */
+/** How pictures reach a page other than by file dialog: pasted from the clipboard, or dropped as folders. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

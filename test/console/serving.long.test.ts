@@ -1,7 +1,4 @@
-/**
- * The console of a real `forensics serve`, from first start to a verified bundle, and through a
- * crash.
- */
+/** The console of a real `forensics serve`, from first start to a verified bundle, and through a crash. */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -59,9 +56,9 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.getByText('No analyses yet').waitFor();
     const bytes = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
     await chooseFiles(page, [{ name: 'scene.jpg', bytes }]);
-    await page.locator('tbody .badge:is(.real, .fake, .uncertain, .abstain)').waitFor({
-      timeout: 120_000,
-    });
+    await page
+      .locator('tbody .badge:is(.real, .fake, .uncertain, .abstain)')
+      .waitFor({ timeout: 120_000 });
     await page.locator('tbody a', { hasText: 'scene.jpg' }).click();
     await page.getByRole('heading', { name: 'Findings, strongest first' }).waitFor();
     const headline = await page.locator('.verdict h2').innerText();

@@ -37,10 +37,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     // The stores are told the address, so the server must not choose a port itself.
     const port = await freePort();
     const args = ['--json', '--data-dir', dataDir, '--port', String(port), '--workers', '1'];
-    serving = spawnServe(args, {
-      NODE_EXTRA_CA_CERTS: ca,
-      FORENSICS_STORAGE_ALLOW: '127.0.0.0/8',
-    });
+    serving = spawnServe(args, { NODE_EXTRA_CA_CERTS: ca, FORENSICS_STORAGE_ALLOW: '127.0.0.0/8' });
     const [line] = await once(createInterface({ input: serving.stdout }), 'line');
     ({ url, firstAccountUrl } = JSON.parse(String(line)));
   });

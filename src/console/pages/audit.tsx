@@ -113,11 +113,7 @@ export function AuditPage() {
 }
 
 function toQuery({ kind, from, to }: Filters) {
-  return {
-    event: kind,
-    from: dayStart(from, 0),
-    to: dayStart(to, 1),
-  };
+  return { event: kind, from: dayStart(from, 0), to: dayStart(to, 1) };
 }
 
 /** Names of users and keys by id. If there is no name, the id itself is shown. */

@@ -260,8 +260,8 @@ export function FormPanel({
 }
 
 /**
- * Asks for values, or for confirmation. @param send - calls `onDone` itself when it succeeds. @param onDone - called with
- * null when the dialog was closed without sending.
+ * Asks for values, or for confirmation. @param send - calls `onDone` itself when it succeeds. @param onDone - called
+ * with null when the dialog was closed without sending.
  */
 export function FormDialog({
   title,

@@ -25,11 +25,7 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
     readonly key: string;
     readonly data: T | null;
     readonly error: unknown;
-  }>({
-    key,
-    data: null,
-    error: null,
-  });
+  }>({ key, data: null, error: null });
   const [round, setRound] = useState(0);
   const latest = useRef({ load, pause });
   latest.current = { load, pause };

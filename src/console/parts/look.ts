@@ -17,8 +17,8 @@ export interface Look {
   /** What the loupe shows, as fractions of the picture; null without a loupe. */
   readonly loupe: Point | null;
   /**
-   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so
-   * that both are valid for any window size.
+   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so that both are valid
+   * for any window size.
    */
   readonly zoom: number;
   readonly middle: Point;
@@ -26,12 +26,7 @@ export interface Look {
 
 export const wholePicture: Pick<Look, 'zoom' | 'middle'> = { zoom: 1, middle: { x: 0.5, y: 0.5 } };
 
-export const firstLook: Look = {
-  map: null,
-  opacity: 0.6,
-  loupe: null,
-  ...wholePicture,
-};
+export const firstLook: Look = { map: null, opacity: 0.6, loupe: null, ...wholePicture };
 
 export function toView({ zoom, middle }: Look, picture: Size, frame: Size): View {
   const scale = fit(picture, frame).scale * zoom || 1;

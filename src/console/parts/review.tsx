@@ -31,11 +31,7 @@ export function useReview(id: string, onComment: () => void) {
     if (next !== null) location.hash = `#/analysis/${next}${tab}`;
     redraw((count) => count + 1);
   };
-  const help = useKeys({
-    n: () => void go(1),
-    p: () => void go(-1),
-    c: onComment,
-  });
+  const help = useKeys({ n: () => void go(1), p: () => void go(-1), c: onComment });
   const at = sequence?.ids.indexOf(id) ?? -1;
   const place = at < 0 || sequence === null ? null : sequence.start + at + 1;
   return { place, total: sequence?.total ?? 0, go, help };

@@ -86,10 +86,7 @@ export const de: Words = {
     chooseFolder: 'Ordner wählen',
     options: 'Optionen',
     tier: 'Umfang',
-    tiers: {
-      flagging: 'Nur Ergebnis',
-      forensicReporting: 'Vollständiger Bericht',
-    },
+    tiers: { flagging: 'Nur Ergebnis', forensicReporting: 'Vollständiger Bericht' },
     tierHelp:
       'Ein vollständiger Bericht enthält Heatmaps, Befunde und PDFs. Ein Ergebnis lässt sich später ohne erneute Untersuchung zum Bericht erweitern.',
     strategy: 'Entscheidungsstrategie',
@@ -277,11 +274,7 @@ export const de: Words = {
     compare: 'Vergleichen',
     end: 'Zurück zur Analyse',
     mode: 'Art des Vergleichs',
-    modes: {
-      side: 'Nebeneinander',
-      difference: 'Unterschiede',
-      flicker: 'Im Wechsel',
-    },
+    modes: { side: 'Nebeneinander', difference: 'Unterschiede', flicker: 'Im Wechsel' },
     hints: {
       side: 'Ausschnitt und Vergrößerung gelten für beide Bilder. Die Lupe zeigt in beiden dieselbe Stelle.',
       difference: 'Gleiches erscheint schwarz, Verschiedenes hell.',

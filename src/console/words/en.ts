@@ -80,10 +80,7 @@ export const en = {
     chooseFolder: 'Choose a folder',
     options: 'Options',
     tier: 'Tier',
-    tiers: {
-      flagging: 'Verdict only',
-      forensicReporting: 'Full report',
-    },
+    tiers: { flagging: 'Verdict only', forensicReporting: 'Full report' },
     tierHelp:
       'A full report includes heatmaps, findings and PDFs. A verdict can be upgraded to a full report later without another examination.',
     strategy: 'Decision strategy',
@@ -272,11 +269,7 @@ export const en = {
     compare: 'Compare',
     end: 'Back to the analysis',
     mode: 'Type of comparison',
-    modes: {
-      side: 'Side by side',
-      difference: 'Difference',
-      flicker: 'Flicker',
-    },
+    modes: { side: 'Side by side', difference: 'Difference', flicker: 'Flicker' },
     hints: {
       side: 'Both pan and zoom together. The loupe shows the same place in both.',
       difference: 'Black where both agree, bright where they differ.',

@@ -64,8 +64,8 @@ export function makeOwnFolder(path: string): void {
 }
 
 /**
- * Other tools may have created the folder or the key so that other users can access it. On Windows,
- * the mode does not show the access rights.
+ * Other tools may have created the folder or the key so that other users can access it. On Windows, the mode does not
+ * show the access rights.
  */
 function restrictToOwner(path: string): void {
   if (process.platform === 'win32') return;

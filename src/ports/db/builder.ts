@@ -20,9 +20,7 @@ export interface RunResult {
 
 export type Builder = BaseSQLiteDatabase<'async', RunResult>;
 
-/**
- * @returns rows as arrays of column values: all or, for `get`, the first or undefined; for `run`, the `changes`.
- */
+/** @returns rows as arrays of column values: all or, for `get`, the first or undefined; for `run`, the `changes`. */
 export type Execute = (
   sql: string,
   params: unknown[],

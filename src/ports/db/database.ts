@@ -92,8 +92,8 @@ export async function transact<T>(
 }
 
 /**
- * Runs independent operations of one transaction; PostgreSQL receives their statements together. If
- * one of them fails, this still waits for the others.
+ * Runs independent operations of one transaction; PostgreSQL receives their statements together. If one of them fails,
+ * this still waits for the others.
  */
 export async function pipelined<T extends readonly unknown[]>(
   ...acts: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
@@ -113,8 +113,8 @@ export function assertNoTransaction(): void {
 const openTransaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
 /**
- * Sets the requester of all statements in `act`. PostgreSQL connections are shared fairly, so a
- * requester with many requests does not delay the others.
+ * Sets the requester of all statements in `act`. PostgreSQL connections are shared fairly, so a requester with many
+ * requests does not delay the others.
  */
 export function setRequester<T>(name: string, act: () => T): T {
   return requester.run(name, act);
@@ -143,8 +143,8 @@ export function createReader(engine: EngineName, execute: Execute): Reader {
 }
 
 /**
- * Builds a query once per reader, for short queries that take longer to build than to run. Values
- * that differ between calls must be placeholders.
+ * Builds a query once per reader, for short queries that take longer to build than to run. Values that differ between
+ * calls must be placeholders.
  */
 export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => Q {
   const built = new WeakMap<Reader, Q>();
@@ -232,9 +232,9 @@ const maxIndexed = 20_000;
 const isIndexed = /^[^\0]{3}[^\0]*$/u;
 
 /**
- * A condition for analyses whose folded name or comment may contain this text, answered from an
- * index. It must be the first condition of the query. Null if there are too many such analyses, if
- * the text is too short, or if the engine uses its index without help, as PostgreSQL does.
+ * A condition for analyses whose folded name or comment may contain this text, answered from an index. It must be the
+ * first condition of the query. Null if there are too many such analyses, if the text is too short, or if the engine
+ * uses its index without help, as PostgreSQL does.
  */
 export async function textSearchCondition(reader: Reader, part: string): Promise<SQL | null> {
   if (reader.engine !== 'sqlite' || !isIndexed.test(part)) return null;
@@ -246,8 +246,8 @@ export async function textSearchCondition(reader: Reader, part: string): Promise
 }
 
 /**
- * A new id of 24 lower-case hex characters: 4 bytes of seconds since 1970, then 8 random bytes. Ids
- * sort roughly by age; they identify records and are not secret.
+ * A new id of 24 lower-case hex characters: 4 bytes of seconds since 1970, then 8 random bytes. Ids sort roughly by
+ * age; they identify records and are not secret.
  */
 export function newId(at: Date = new Date()): string {
   const seconds = Buffer.alloc(4);

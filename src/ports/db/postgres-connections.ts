@@ -15,8 +15,8 @@ import type { Execute } from './builder.ts';
 export type Connections = ReturnType<typeof shareConnections>;
 
 /**
- * Waiting requesters take turns, and a requester with many requests gets only some of the
- * connections, so that others need not wait.
+ * Waiting requesters take turns, and a requester with many requests gets only some of the connections, so that others
+ * need not wait.
  */
 export function shareConnections(pool: Pool, connections: number) {
   const waiting = createFairQueue<() => void>();
@@ -171,8 +171,8 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
 }
 
 /**
- * Limits how long a process that freezes inside a transaction can block other processes. A pooler
- * refuses these settings at the start of a session.
+ * Limits how long a process that freezes inside a transaction can block other processes. A pooler refuses these
+ * settings at the start of a session.
  */
 export const sessionLimits =
   "SET idle_in_transaction_session_timeout = '30s'; SET lock_timeout = '10s'";
@@ -192,9 +192,7 @@ function readPassword(file: string): string {
 // Type OIDs, see pg_type.dat of PostgreSQL.
 const [boolType, byteaType, int8Type, int4Type, numericType] = [16, 17, 20, 23, 1700] as const;
 
-/**
- * Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, rest as text.
- */
+/** Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, rest as text. */
 function typeParser(type: number, format?: string): (value: string) => unknown {
   if (format === 'binary') throw new TypeError('results are requested as text');
   if (type === int8Type || type === int4Type || type === numericType) return Number;
@@ -218,8 +216,8 @@ function decodeText(value: string): string {
 }
 
 /**
- * @param isKept - whether the connection caches the plan; false for searches, because their best
- *   plan depends on the search term.
+ * @param isKept - whether the connection caches the plan; false for searches, because their best plan depends on the
+ *   search term.
  */
 export async function runStatement(
   client: Pick<Pool, 'query'> | PoolClient,
@@ -254,8 +252,8 @@ const translated = new Map<string, Translated>();
 const maxTranslated = 1000;
 
 /**
- * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question
- * mark), and removes the table name from the columns in `on conflict`.
+ * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question mark), and removes
+ * the table name from the columns in `on conflict`.
  */
 function toPostgres(sql: string): Translated {
   const known = translated.get(sql);

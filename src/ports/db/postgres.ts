@@ -42,9 +42,9 @@ const maxConnections = 10;
 /**
  * Connects, and upgrades the database to the newest schema.
  *
- * @throws {ForensicsError} `config_invalid` if the database rejects the connection,
- *   `store_unavailable` when it does not respond, `schema_newer`, `no_space_left`; `conflict` if
- *   exclusive access is impossible, or another process has it.
+ * @throws {ForensicsError} `config_invalid` if the database rejects the connection, `store_unavailable` when it does
+ *   not respond, `schema_newer`, `no_space_left`; `conflict` if exclusive access is impossible, or another process has
+ *   it.
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = clientConfig(place);
@@ -106,8 +106,8 @@ async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
 }
 
 /**
- * Detects a pooler that lends a session for only one transaction: it gives both connections the
- * same session or, if it is busy, different ones each time.
+ * Detects a pooler that lends a session for only one transaction: it gives both connections the same session or, if it
+ * is busy, different ones each time.
  */
 async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
   const other = await pool.connect();
@@ -171,9 +171,9 @@ async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promis
 const maxAttempts = 60;
 
 /**
- * A read through an index conflicts only with writes to neighbouring rows, but a sequential scan
- * with every write. PostgreSQL prefers sequential scans for small tables, including those that were
- * still small when a connection planned its statements.
+ * A read through an index conflicts only with writes to neighbouring rows, but a sequential scan with every write.
+ * PostgreSQL prefers sequential scans for small tables, including those that were still small when a connection planned
+ * its statements.
  *
  * @see "Serializable Isolation Level" in the PostgreSQL manual, which gives this advice.
  */
@@ -233,8 +233,8 @@ interface Outcome<T> {
 interface Frame {
   readonly begin: string;
   /**
-   * A session lock, taken before the transaction and released after it, because a transaction sees
-   * the database as it was when the transaction began, before any wait for a lock.
+   * A session lock, taken before the transaction and released after it, because a transaction sees the database as it
+   * was when the transaction began, before any wait for a lock.
    */
   readonly lock: string | null;
 }
@@ -281,8 +281,5 @@ async function followClock(pool: Pool) {
   // If the database does not respond, the last measurement remains in use.
   const timer = setInterval(() => void measure().catch(() => undefined), clockCheckMs);
   timer.unref();
-  return {
-    now: () => new Date(Date.now() + offsetMs),
-    stop: () => clearInterval(timer),
-  };
+  return { now: () => new Date(Date.now() + offsetMs), stop: () => clearInterval(timer) };
 }

@@ -38,8 +38,8 @@ export const tenants = sqliteTable('tenants', {
 });
 
 /**
- * Every current or former name of a tenant. A former name may still be in use in an identity
- * provider's claims, in scripts and in links, so a name must never refer to another tenant.
+ * Every current or former name of a tenant. A former name may still be in use in an identity provider's claims, in
+ * scripts and in links, so a name must never refer to another tenant.
  */
 export const tenantNames = sqliteTable('tenant_names', {
   name: text('name').primaryKey(),

@@ -1,6 +1,6 @@
 /**
- * SQLite, the engine of the data folder: one file, opened once, upgraded to the newest schema, and
- * shared by all services of a process. Several processes can use it safely.
+ * SQLite, the engine of the data folder: one file, opened once, upgraded to the newest schema, and shared by all
+ * services of a process. Several processes can use it safely.
  */
 
 import { EventEmitter } from 'node:events';
@@ -260,8 +260,8 @@ const maxPrepared = 500;
 const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
 /**
- * Parses and plans a statement once per connection, because for short statements this takes longer
- * than running them. After a schema change, SQLite plans again by itself.
+ * Parses and plans a statement once per connection, because for short statements this takes longer than running them.
+ * After a schema change, SQLite plans again by itself.
  */
 function prepare(client: Database.Database, sql: string): Database.Statement {
   const known = prepared.get(client) ?? new Map<string, Database.Statement>();
@@ -295,8 +295,8 @@ export function copyDatabase(client: Database.Database, to: string): void {
 }
 
 /**
- * Rewrites the file so that deleted or overwritten data can no longer be read from it. Needs
- * exclusive access, and as much free space as the file itself.
+ * Rewrites the file so that deleted or overwritten data can no longer be read from it. Needs exclusive access, and as
+ * much free space as the file itself.
  *
  * @throws {ForensicsError} `no_space_left`; the file is then unchanged.
  */

@@ -145,8 +145,8 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
 
 /**
  * @param bytes - the whole content, or pieces of it as they are produced.
- * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and whatever the
- *   pieces throw; no file is left behind.
+ * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and whatever the pieces throw; no file
+ *   is left behind.
  */
 export async function writeWholeFile(
   path: string,
@@ -176,8 +176,8 @@ async function putInPlace(temporary: string, path: string, { force }: Force): Pr
 }
 
 /**
- * Gives a finished file a name, if the name is still free. Uses a link, because a rename would
- * replace a file that another process wrote in the meantime.
+ * Gives a finished file a name, if the name is still free. Uses a link, because a rename would replace a file that
+ * another process wrote in the meantime.
  *
  * @returns false if the name is taken.
  */

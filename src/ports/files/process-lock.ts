@@ -1,6 +1,6 @@
 /**
- * A lock that one process at a time can hold. It is a file that identifies its holder; if that
- * process no longer exists, after a crash or a power cut, the lock is taken over.
+ * A lock that one process at a time can hold. It is a file that identifies its holder; if that process no longer
+ * exists, after a crash or a power cut, the lock is taken over.
  */
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

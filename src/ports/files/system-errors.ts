@@ -71,7 +71,7 @@ export async function writing<T>(act: () => Promise<T>): Promise<T> {
 
 /**
  * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable` if too
- * large.
+ *   large.
  */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
   // Checked before opening, because opening a pipe would wait for a writer, and reading a device would never end.

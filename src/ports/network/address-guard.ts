@@ -1,6 +1,6 @@
 /**
- * Keeps requests to targets that a tenant chooses (webhooks and stores) out of the internal
- * network. It checks the address to which the connection is made, not the name.
+ * Keeps requests to targets that a tenant chooses (webhooks and stores) out of the internal network. It checks the
+ * address to which the connection is made, not the name.
  */
 
 import { lookup } from 'node:dns';
@@ -107,8 +107,8 @@ class NoAddress extends Error {
 export interface ConnectionGuard {
   readonly lookup: LookupFunction;
   /**
-   * Why connecting to this host is forbidden. Null for an allowed address, and for a name, which
-   * `lookup` checks later. Localhost counts as its fixed addresses.
+   * Why connecting to this host is forbidden. Null for an allowed address, and for a name, which `lookup` checks later.
+   * Localhost counts as its fixed addresses.
    */
   refusalOf(host: string): Error | null;
 }

@@ -31,8 +31,8 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
     /**
      * Saves the configuration; CORS rules must then be applied again.
      *
-     * @returns the id of its row. If the tenant ever had a row for this place, that row is reused,
-     *   so that the new credentials also work for old analyses.
+     * @returns the id of its row. If the tenant ever had a row for this place, that row is reused, so that the new
+     *   credentials also work for old analyses.
      */
     async save(tx: Tx, tenantId: string, config: StorageConfig) {
       const place = storagePlace(config);
@@ -162,8 +162,8 @@ export type StorageConfig = (
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
 /**
- * Identifies the place of the objects. It contains no credentials, and is the same for
- * configurations that differ only in their credentials.
+ * Identifies the place of the objects. It contains no credentials, and is the same for configurations that differ only
+ * in their credentials.
  *
  * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
  */

@@ -97,8 +97,8 @@ function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): b
 }
 
 /**
- * The part of a shared store in which keys start with `prefix`. No key can reach anything outside
- * this part. Callers see the prefix only in presigned URLs.
+ * The part of a shared store in which keys start with `prefix`. No key can reach anything outside this part. Callers
+ * see the prefix only in presigned URLs.
  */
 export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
   const whole = (key: string): string => {

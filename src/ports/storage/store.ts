@@ -66,8 +66,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * For keys that must not lead out of a folder or container: clients resolve dots between the
- * slashes of a URL, even if they are encoded, and Azure treats a backslash as a slash.
+ * For keys that must not lead out of a folder or container: clients resolve dots between the slashes of a URL, even if
+ * they are encoded, and Azure treats a backslash as a slash.
  *
  * @throws {ForensicsError} `invalid_request`.
  */

@@ -1,7 +1,7 @@
 /**
- * Finds the store that contains the objects of an analysis: the service's own, embedded or shared,
- * or one that the tenant configured. Configurations are read again for every operation, so that
- * credentials saved by one process apply immediately in all others.
+ * Finds the store that contains the objects of an analysis: the service's own, embedded or shared, or one that the
+ * tenant configured. Configurations are read again for every operation, so that credentials saved by one process apply
+ * immediately in all others.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -93,9 +93,9 @@ export function createStores(settings: StoresSettings) {
       return { store, configId: row.id };
     },
     /**
-     * The store of the objects created under this configuration, with its latest credentials. Makes
-     * no request. If the configuration cannot be opened, returns a store whose operations fail with
-     * `store_unavailable` and whose URLs are empty, so that analyses stay readable and lists work.
+     * The store of the objects created under this configuration, with its latest credentials. Makes no request. If the
+     * configuration cannot be opened, returns a store whose operations fail with `store_unavailable` and whose URLs are
+     * empty, so that analyses stay readable and lists work.
      */
     async of({ tenantId, storageConfigId }: StoreRef): Promise<BlobStore> {
       if (storageConfigId === null) return embeddedFor(tenantId);

@@ -1,7 +1,7 @@
 /**
- * Stores objects as block blobs in a container of an Azure storage account. A missing container is
- * created. URLs for clients are signed locally with the account key. Azure requires uploads to send
- * a header as well: `x-ms-blob-type: BlockBlob`.
+ * Stores objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for
+ * clients are signed locally with the account key. Azure requires uploads to send a header as well: `x-ms-blob-type:
+ * BlockBlob`.
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
@@ -136,8 +136,8 @@ const ours = {
 const maxRules = 5;
 
 /**
- * Adds origins to our rule. Rules belong to the account, not to the container, so containers of
- * other tenants may depend on them: nothing is ever removed.
+ * Adds origins to our rule. Rules belong to the account, not to the container, so containers of other tenants may
+ * depend on them: nothing is ever removed.
  */
 async function addCorsRule(
   service: BlobServiceClient,

@@ -95,8 +95,8 @@ function invalid(what: string): ForensicsError {
 const maxTextBytes = 16_384;
 
 /**
- * Transport for the client library. The library's own transport reads and parses responses of any
- * size, so that ten megabytes of XML would block the process for seconds.
+ * Transport for the client library. The library's own transport reads and parses responses of any size, so that ten
+ * megabytes of XML would block the process for seconds.
  */
 function createTransport(agent: Agent): IHttpClient {
   return {

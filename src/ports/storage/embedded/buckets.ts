@@ -1,6 +1,4 @@
-/**
- * The folders of the embedded store: one bucket per tenant, with its objects.
- */
+/** The folders of the embedded store: one bucket per tenant, with its objects. */
 
 import { createHash } from 'node:crypto';
 import * as promises from 'node:fs/promises';
@@ -108,8 +106,8 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
 export interface OpenObject {
   readonly record: ObjectRecord;
   /**
-   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is
-   * returned; for a part of one, only the length can be checked.
+   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is returned; for a
+   * part of one, only the length can be checked.
    *
    * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
    */

@@ -19,9 +19,7 @@ interface EmbeddedStoreSettings {
   readonly buckets: Buckets;
   readonly bucket: string;
   readonly urls: ObjectUrls;
-  /**
-   * Public origin of the server, for clients. Read whenever a URL is signed, as the port may be unknown at first.
-   */
+  /** Public origin of the server, for clients. Read whenever a URL is signed, as the port may be unknown at first. */
   readonly endpoint: () => URL;
   /** Default: seven days. */
   readonly expirySeconds?: number;

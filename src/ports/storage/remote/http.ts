@@ -115,8 +115,8 @@ async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
 const attempts = 3;
 
 /**
- * Repeats an idempotent request if the store was unreachable or busy, but not after a timeout,
- * because a caller is waiting.
+ * Repeats an idempotent request if the store was unreachable or busy, but not after a timeout, because a caller is
+ * waiting.
  *
  * @param delayMs - delay before the second attempt; twice as long before the third.
  */
@@ -167,17 +167,13 @@ export interface RemoteSettings {
 }
 
 /**
- * Keeps connections alive, closes them if the other side does not respond, and never connects to an
- * address that the guard forbids.
+ * Keeps connections alive, closes them if the other side does not respond, and never connects to an address that the
+ * guard forbids.
  */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const { ca, guard } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
-  const options = {
-    keepAlive: true,
-    timeout: timeouts.idleMs,
-    lookup: guard && guard.lookup,
-  };
+  const options = { keepAlive: true, timeout: timeouts.idleMs, lookup: guard && guard.lookup };
   const agent = useSSL
     ? new SecureAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
     : new Agent(options);

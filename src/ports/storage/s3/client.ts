@@ -1,6 +1,6 @@
 /**
- * The client library, with time limits and our own error messages: left to itself, it waits
- * forever, parses any response as XML, and discards the status.
+ * The client library, with time limits and our own error messages: left to itself, it waits forever, parses any
+ * response as XML, and discards the status.
  *
  * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO.
  */

@@ -1,6 +1,6 @@
 /**
- * Stores objects in a bucket of any S3 server, through the client library and with retries. URLs
- * for clients are signed locally.
+ * Stores objects in a bucket of any S3 server, through the client library and with retries. URLs for clients are signed
+ * locally.
  */
 
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
@@ -32,8 +32,8 @@ import { createS3Client } from './client.ts';
 
 interface S3StoreSettings extends RemoteSettings {
   /**
-   * Where this process reaches the server; null or absent if at the same address as clients do.
-   * URLs are always signed for clients.
+   * Where this process reaches the server; null or absent if at the same address as clients do. URLs are always signed
+   * for clients.
    */
   readonly internal?: S3Address | null;
 }
