@@ -7,6 +7,8 @@
 
 import { Type } from 'typebox';
 import {
+  share,
+  described,
   responseWith,
   dateTime,
   eachLanguage,
@@ -16,6 +18,8 @@ import {
   succeeded,
   tenantName,
   type Wire,
+  object,
+  list,
 } from './common.ts';
 import { type Evidence, evidence } from './evidence.ts';
 import { contractFormats, type Format, formats } from './formats.ts';
@@ -78,10 +82,8 @@ const caseData = Type.Object(
 const description = {
   comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
   // Limited only by the size of the body.
-  tags: Type.Optional(Type.Array(Type.String(), { description: 'Empty tags are left out.' })),
-  projectId: Type.Optional(
-    orNull(Type.String({ description: 'The case. An empty string means none, like null.' })),
-  ),
+  tags: Type.Optional(list('Empty tags are left out.', Type.String())),
+  projectId: Type.Optional(orNull(described('The case. An empty string means none, like null.'))),
   caseData: Type.Optional(orNull(caseData)),
 };
 
@@ -177,7 +179,7 @@ export const thumbnailsResponse = responseWith(
   Type.Array(
     Type.Object({
       id: Type.String(),
-      jpeg: Type.String({ description: 'A JPEG file in Base64.' }),
+      jpeg: described('A JPEG file in Base64.'),
     }),
   ),
 );
@@ -200,10 +202,9 @@ const storageUrls = Type.Object(
   {
     type: oneOf(storageTypes),
     objectKey: Type.String(),
-    putUrl: Type.String({
-      description:
-        'Upload here with PUT; if type is azure, send the header x-ms-blob-type: BlockBlob.',
-    }),
+    putUrl: described(
+      'Upload here with PUT; if type is azure, send the header x-ms-blob-type: BlockBlob.',
+    ),
     getUrl: Type.String(),
     deleteUrl: Type.String(),
     expiresAt: dateTime,
@@ -211,7 +212,7 @@ const storageUrls = Type.Object(
   { $id: 'StorageUrls' },
 );
 
-const score = Type.Number({ minimum: 0, maximum: 1 });
+const score = share();
 const scores = Type.Object({ real: score, fake: score, compression: score });
 const urls = Type.Unsafe<StorageUrls>(Type.Ref('StorageUrls#'));
 
@@ -229,16 +230,18 @@ const reportEntry = Type.Object({
   conclusion: Type.String(),
 });
 
-const result = Type.Object(
+const result = object(
+  'With the flagging tier, every member except the two classes is null. Lists omit evidence: to get it, read the analysis by its id.',
   {
     resultClass: Type.Integer({
       minimum: 0,
       maximum: 3,
       description: '0 real, 1 fake, 2 abstain, 3 uncertain',
     }),
-    resultSubClasses: Type.Array(Type.Integer({ minimum: 0, maximum: 2 }), {
-      description: '0 ai-generated, 1 ai-manipulated, 2 manipulated',
-    }),
+    resultSubClasses: list(
+      '0 ai-generated, 1 ai-manipulated, 2 manipulated',
+      Type.Integer({ minimum: 0, maximum: 2 }),
+    ),
     predictions: orNull(scores),
     classUncertainties: orNull(
       Type.Object({ real: Type.Number(), fake: Type.Number(), compression: Type.Number() }),
@@ -263,10 +266,6 @@ const result = Type.Object(
     ),
     report: orNull(Type.Object(eachLanguage(reportEntry))),
     evidence: Type.Optional(orNull(Type.Unsafe<Evidence>(Type.Ref('Evidence#')))),
-  },
-  {
-    description:
-      'With the flagging tier, every member except the two classes is null. Lists omit evidence: to get it, read the analysis by its id.',
   },
 );
 
@@ -299,12 +298,10 @@ const analysis = Type.Object(
       status: oneOf(statuses),
       statusMessage: Type.String(),
       failure: Type.Optional(
-        Type.Object(
-          { code: Type.String(), values: Type.Unsafe<object>({ type: 'object' }) },
-          {
-            description: 'The reason in statusMessage for programs; where it failed and is known.',
-          },
-        ),
+        object('The reason in statusMessage for programs; where it failed and is known.', {
+          code: Type.String(),
+          values: Type.Unsafe<object>({ type: 'object' }),
+        }),
       ),
       retryCount: Type.Integer(),
       processingStartTime: orNull(dateTime),

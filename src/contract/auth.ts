@@ -1,7 +1,7 @@
 /** Logins, browser sessions and users' own preferences. */
 
 import { Type } from 'typebox';
-import { oneOf, orNull, responseWith, type Wire } from './common.ts';
+import { described, oneOf, orNull, responseWith, type Wire, object, list } from './common.ts';
 import { langPattern } from './vocabulary.ts';
 import { formats } from './formats.ts';
 import { intakes, maxNameLength, maxTokenLength } from './limits.ts';
@@ -21,10 +21,9 @@ export const changePasswordBody = Type.Object({ currentPassword: password, newPa
 export type TokenSet = Wire<typeof tokenSet>;
 const tokenSet = Type.Object({
   accessToken: Type.String(),
-  idToken: Type.String({
-    description:
-      'Empty after a refresh if the identity provider issues none; the one from the login stays valid.',
-  }),
+  idToken: described(
+    'Empty after a refresh if the identity provider issues none; the one from the login stays valid.',
+  ),
   refreshToken: Type.String(),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
@@ -32,16 +31,13 @@ const tokenSet = Type.Object({
 
 /** Where a user logs in if the accounts are not on this server. */
 export type LoginElsewhere = Wire<typeof loginElsewhere>;
-const loginElsewhere = Type.Object(
-  {
-    issuer: Type.String(),
-    clientId: Type.String(),
-    authorizationEndpoint: Type.String(),
-    tokenEndpoint: Type.String(),
-    deviceAuthorizationEndpoint: orNull(Type.String()),
-  },
-  { description: 'Where to log in if an identity provider manages the users.' },
-);
+const loginElsewhere = object('Where to log in if an identity provider manages the users.', {
+  issuer: Type.String(),
+  clientId: Type.String(),
+  authorizationEndpoint: Type.String(),
+  tokenEndpoint: Type.String(),
+  deviceAuthorizationEndpoint: orNull(Type.String()),
+});
 
 export const loginResponse = responseWith(Type.Union([tokenSet, loginElsewhere]));
 export const refreshResponse = responseWith(tokenSet);
@@ -63,7 +59,7 @@ const person = Type.Object({
   name: orNull(Type.String()),
   userType: Type.String(),
   scopes: Type.Array(Type.String()),
-  tenants: Type.Array(Type.String(), { description: 'Names of the tenants to act for.' }),
+  tenants: list('Names of the tenants to act for.', Type.String()),
   settings: userSettings,
 });
 export const infoResponse = responseWith(person);

@@ -19,6 +19,24 @@ export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
+/** A text with a description. */
+export function described(description: string) {
+  return Type.String({ description });
+}
+
+/** A number from 0 to 1. */
+export function share(description?: string) {
+  return Type.Number({ minimum: 0, maximum: 1, ...(description && { description }) });
+}
+
+export function object<T extends Type.TProperties>(description: string, members: T) {
+  return Type.Object(members, { description });
+}
+
+export function list<T extends TSchema>(description: string, entry: T) {
+  return Type.Array(entry, { description });
+}
+
 export function withoutUndefined<T extends object>(
   members: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -4,7 +4,7 @@
  */
 
 import { Type } from 'typebox';
-import { oneOf, orNull, statement, type Wire } from './common.ts';
+import { described, share, oneOf, orNull, statement, type Wire, object, list } from './common.ts';
 import {
   assurances,
   decisionBases,
@@ -20,7 +20,6 @@ import {
   strengths,
 } from './vocabulary.ts';
 
-const share = Type.Number({ minimum: 0, maximum: 1 });
 const ratio = Type.Number({ minimum: 1, description: 'A likelihood ratio.' });
 const strength = oneOf(strengths);
 
@@ -28,14 +27,10 @@ const finding = Type.Object({
   method: Type.String(),
   speaksFor: oneOf(sides),
   strength,
-  score: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'How strongly the method indicates fake; 0.5 is neutral.',
-  }),
+  score: share('How strongly the method indicates fake; 0.5 is neutral.'),
   statement,
   measures: Type.Record(Type.String(), Type.Number()),
-  source: Type.String({ description: 'Paper or standard that the method comes from.' }),
+  source: described('Paper or standard that the method comes from.'),
 });
 
 const stability = Type.Object({
@@ -45,7 +40,7 @@ const stability = Type.Object({
     Type.Object({
       change: oneOf(stabilityChanges),
       label: statement,
-      fakeProbability: share,
+      fakeProbability: share(),
       isFlip: Type.Boolean(),
     }),
   ),
@@ -53,39 +48,27 @@ const stability = Type.Object({
 
 const pixels = Type.Integer({ minimum: 0 });
 
-const region = Type.Object(
-  {
-    left: pixels,
-    top: pixels,
-    width: pixels,
-    height: pixels,
-    share: Type.Number({ minimum: 0, maximum: 1, description: 'Marked share of the picture.' }),
-  },
-  { description: 'A part that is marked as changed, in pixels of the upright picture.' },
-);
+const region = object('A part that is marked as changed, in pixels of the upright picture.', {
+  left: pixels,
+  top: pixels,
+  width: pixels,
+  height: pixels,
+  share: share('Marked share of the picture.'),
+});
 
-const manipulation = Type.Object(
+const manipulation = object(
+  'Combined result of the methods that look for changed parts. Null for an examination from an earlier version.',
   {
     statement,
-    probability: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: 'Calibrated probability that something in the picture was changed.',
-    }),
+    probability: share('Calibrated probability that something in the picture was changed.'),
     region: orNull(region),
-    methods: Type.Array(Type.String(), {
-      description: 'Methods that indicate a change on their own, even weakly.',
-    }),
+    methods: list('Methods that indicate a change on their own, even weakly.', Type.String()),
     places: Type.Optional(
-      Type.Array(Type.Object({ region, methods: Type.Array(Type.String()) }), {
-        description:
-          'Every marked part, numbered in order from 1, with the methods that mark it on their own; `region` is the first.',
-      }),
+      list(
+        'Every marked part, numbered in order from 1, with the methods that mark it on their own; `region` is the first.',
+        Type.Object({ region, methods: Type.Array(Type.String()) }),
+      ),
     ),
-  },
-  {
-    description:
-      'Combined result of the methods that look for changed parts. Null for an examination from an earlier version.',
   },
 );
 
@@ -101,7 +84,8 @@ const declaration = Type.Object({
   assurance: oneOf(assurances),
 });
 
-const credentials = Type.Object(
+const credentials = object(
+  'Content Credentials (C2PA). Integrity and trust in the signer are separate facts.',
   {
     // `valid`: signature and hashes match the bytes of this file. `unreadable`: the store cannot be parsed.
     integrity: oneOf(['valid', 'broken', 'unreadable']),
@@ -110,10 +94,9 @@ const credentials = Type.Object(
     trustListSha256: text,
     trustListSince: Type.Optional(
       orNull(
-        Type.String({
-          description:
-            'Date on which the newest certificate in the trust list became valid; the list is no older than that.',
-        }),
+        described(
+          'Date on which the newest certificate in the trust list became valid; the list is no older than that.',
+        ),
       ),
     ),
     signer: text,
@@ -130,28 +113,19 @@ const credentials = Type.Object(
     problems: Type.Array(Type.String()),
     authority: Type.Optional(text),
     validity: Type.Optional(orNull(Type.Object({ from: Type.String(), to: Type.String() }))),
-    codes: Type.Optional(
-      Type.Array(Type.String(), { description: 'C2PA status codes of the active manifest.' }),
-    ),
+    codes: Type.Optional(list('C2PA status codes of the active manifest.', Type.String())),
     ingredientProblems: Type.Optional(Type.Array(Type.String())),
     identities: Type.Optional(
-      Type.Array(
+      list(
+        'People and organisations involved in the picture, from CAWG identity assertions.',
         Type.Object({
           name: text,
           provider: text,
           // `signed`: valid, but no authority vouches for it. `not-verified`: this would need a connection.
           state: oneOf(['trusted', 'signed', 'broken', 'not-verified']),
         }),
-        {
-          description:
-            'People and organisations involved in the picture, from CAWG identity assertions.',
-        },
       ),
     ),
-  },
-  {
-    description:
-      'Content Credentials (C2PA). Integrity and trust in the signer are separate facts.',
   },
 );
 
@@ -168,7 +142,8 @@ const inconsistency = Type.Object({
   measures: Type.Record(Type.String(), Type.Number()),
 });
 
-const provenance = Type.Object(
+const provenance = object(
+  'What the file states about itself. Anyone can write this unless a trusted signer vouches for it; absence proves nothing.',
   {
     declarations: Type.Array(declaration),
     credentials: orNull(credentials),
@@ -180,9 +155,9 @@ const provenance = Type.Object(
         place,
       }),
     ),
-    history: Type.Array(
+    history: list(
+      'The steps that editing programs recorded in XMP, oldest first.',
       Type.Object({ action: Type.String(), software: text, when: text, parameters: text }),
-      { description: 'The steps that editing programs recorded in XMP, oldest first.' },
     ),
     quantisation: orNull(quantisation),
     inconsistencies: Type.Array(inconsistency),
@@ -195,10 +170,6 @@ const provenance = Type.Object(
     }),
     warnings: Type.Array(Type.String()),
   },
-  {
-    description:
-      'What the file states about itself. Anyone can write this unless a trusted signer vouches for it; absence proves nothing.',
-  },
 );
 
 export type Evidence = Wire<typeof evidence>;
@@ -206,12 +177,9 @@ export const evidence = Type.Object(
   {
     basis: oneOf(decisionBases),
     byTraces: orNull(
-      Type.Object(
+      object(
+        'If the decision is based on something else: the outcome that the traces of the whole picture alone would have given.',
         { resultClass: oneOf(resultClasses), reasons: Type.Array(oneOf(reasonCodes)) },
-        {
-          description:
-            'If the decision is based on something else: the outcome that the traces of the whole picture alone would have given.',
-        },
       ),
     ),
     strength: {
@@ -228,7 +196,8 @@ export const evidence = Type.Object(
     ),
     statement,
     weighed: Type.Optional(
-      Type.Array(
+      list(
+        'For each question separately, whatever was decided: the likelihood ratio for the indicated side, below 2 for neither. Empty if it has no tested meaning.',
         Type.Object({
           question: oneOf(['generated', 'changed']),
           side: oneOf(['fake', 'real']),
@@ -236,23 +205,16 @@ export const evidence = Type.Object(
           strength,
           statement,
         }),
-        {
-          description:
-            'For each question separately, whatever was decided: the likelihood ratio for the indicated side, below 2 for neither. Empty if it has no tested meaning.',
-        },
       ),
     ),
     cap: orNull(
-      Type.Object(
+      object(
+        'The most that the measured error rates support; null if nothing was decided, or if the traces of the whole picture did not decide it.',
         {
           ratio,
           strategy: orNull(oneOf(decisionStrategies)),
-          condition: orNull(Type.String({ description: 'The measured condition.' })),
+          condition: orNull(described('The measured condition.')),
           statement,
-        },
-        {
-          description:
-            'The most that the measured error rates support; null if nothing was decided, or if the traces of the whole picture did not decide it.',
         },
       ),
     ),
@@ -263,26 +225,25 @@ export const evidence = Type.Object(
     }),
     changesFound: Type.Optional(
       orNull(
-        Type.Object(
-          { found: Type.Integer({ minimum: 0 }), of: Type.Integer({ minimum: 1 }) },
-          {
-            description:
-              'Changed test pictures of about this size and quality; null if not measured.',
-          },
-        ),
+        object('Changed test pictures of about this size and quality; null if not measured.', {
+          found: Type.Integer({ minimum: 0 }),
+          of: Type.Integer({ minimum: 1 }),
+        }),
       ),
     ),
-    findings: Type.Array(finding, { description: 'Strongest first.' }),
+    findings: list('Strongest first.', finding),
     skipped: Type.Array(Type.Object({ method: Type.String(), reason: statement })),
-    reasons: Type.Array(Type.Object({ code: oneOf(reasonCodes), statement, help: statement }), {
-      description: 'Why nothing was decided, and what would help.',
-    }),
+    reasons: list(
+      'Why nothing was decided, and what would help.',
+      Type.Object({ code: oneOf(reasonCodes), statement, help: statement }),
+    ),
     stability: orNull(stability),
     manipulation: orNull(manipulation),
     provenance,
-    notChecked: Type.Array(Type.Object({ id: oneOf(notCheckedIds), statement }), {
-      description: 'What was not examined. Saying nothing about these is not an all-clear.',
-    }),
+    notChecked: list(
+      'What was not examined. Saying nothing about these is not an all-clear.',
+      Type.Object({ id: oneOf(notCheckedIds), statement }),
+    ),
   },
   {
     $id: 'Evidence',

@@ -1,7 +1,15 @@
 /** API keys as JSON Schema. */
 
 import { Type } from 'typebox';
-import { responseWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import {
+  described,
+  responseWith,
+  dateTime,
+  oneOf,
+  orNull,
+  tenantName,
+  type Wire,
+} from './common.ts';
 import { maxNameLength } from './limits.ts';
 import { type KeyEnd, keyEnds } from './vocabulary.ts';
 
@@ -69,9 +77,7 @@ export const keyEntry = Type.Object({
 it works.`,
     }),
   ),
-  secret: Type.String({
-    description: 'Complete in the response that creates the key, otherwise masked.',
-  }),
+  secret: described('Complete in the response that creates the key, otherwise masked.'),
 });
 
 const keyList = Type.Array(keyEntry);

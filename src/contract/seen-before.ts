@@ -1,36 +1,37 @@
 /** Earlier pictures of a tenant that show the same thing as a given one, as JSON Schema. */
 
 import { Type } from 'typebox';
-import { responseWith, dateTime, oneOf, orNull, type Wire } from './common.ts';
+import {
+  described,
+  share,
+  responseWith,
+  dateTime,
+  oneOf,
+  orNull,
+  type Wire,
+  object,
+  list,
+} from './common.ts';
 
 const seenReasons = ['picture', 'camera', 'document', 'settings'] as const;
 
 export type SeenBefore = Wire<typeof seenBefore>;
 export const seenBefore = Type.Object({
-  id: Type.String({ description: 'Id of the other analysis.' }),
+  id: described('Id of the other analysis.'),
   name: Type.String(),
   projectId: orNull(Type.String()),
   createdDate: dateTime,
-  reasons: Type.Array(oneOf(seenReasons), {
-    description:
-      'picture: both show the same thing. Otherwise, their files state the same camera body, document id or generator settings.',
-  }),
+  reasons: list(
+    'picture: both show the same thing. Otherwise, their files state the same camera body, document id or generator settings.',
+    oneOf(seenReasons),
+  ),
   alignment: orNull(
-    Type.Object(
+    object(
+      "Where a point of this picture, mirrored first if isMirrored, lies in the other: x' = scale * x + left, y' = scale * y + top, each as a fraction of the longer side of its picture. Null if they do not show the same thing.",
       { isMirrored: Type.Boolean(), scale: Type.Number(), left: Type.Number(), top: Type.Number() },
-      {
-        description:
-          "Where a point of this picture, mirrored first if isMirrored, lies in the other: x' = scale * x + left, y' = scale * y + top, each as a fraction of the longer side of its picture. Null if they do not show the same thing.",
-      },
     ),
   ),
-  likeness: orNull(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: 'Share of matching details in the area that both show.',
-    }),
-  ),
+  likeness: orNull(share('Share of matching details in the area that both show.')),
 });
 
 export const seenBeforeResponse = responseWith(Type.Array(seenBefore));

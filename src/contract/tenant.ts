@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import {
+  described,
   dateTime,
   objectId,
   oneOf,
@@ -9,6 +10,7 @@ import {
   responseWith,
   tenantName,
   type Wire,
+  list,
 } from './common.ts';
 import { keyEntry } from './keys.ts';
 import { maxCommentLength, maxListed, maxPresignedUrlExpirySeconds } from './limits.ts';
@@ -20,10 +22,10 @@ import {
   webhookStates,
 } from './vocabulary.ts';
 
-const origins = Type.Array(Type.String({ maxLength: 255 }), {
-  description:
-    'Browser origins that may use presigned URLs. If null or never set: those of the service.',
-});
+const origins = list(
+  'Browser origins that may use presigned URLs. If null or never set: those of the service.',
+  Type.String({ maxLength: 255 }),
+);
 const s3Members = {
   endpoint: Type.String({ maxLength: 253, description: 'Host, without scheme, port and path.' }),
   port: Type.Integer({
@@ -129,15 +131,13 @@ const tenant = Type.Object(
   {
     id: Type.String(),
     tenantName: Type.String(),
-    name: Type.String({ description: 'Same as tenantName; this one can be changed.' }),
+    name: described('Same as tenantName; this one can be changed.'),
     createdDate: dateTime,
     updatedDate: orNull(dateTime),
     apiKeys: Type.Array(keyEntry),
     storageType: oneOf(storageTypes),
     storageConfig: Type.Optional(storageResponse),
-    storageWarning: orNull(
-      Type.String({ description: 'A problem with the store; null if there is none.' }),
-    ),
+    storageWarning: orNull(described('A problem with the store; null if there is none.')),
     webhookUrl: Type.Optional(Type.String()),
     webhookState: Type.Unsafe<WebhookState>({
       ...oneOf(webhookStates),
@@ -175,25 +175,19 @@ export const newHoldBody = Type.Object({
 export type LegalHold = Wire<typeof hold>;
 const hold = Type.Object({
   analysisId: orNull(
-    Type.String({
-      description: 'May be the id of a deleted analysis; null for all data of the tenant.',
-    }),
+    described('May be the id of a deleted analysis; null for all data of the tenant.'),
   ),
   analysisName: orNull(Type.String()),
   reason: Type.String(),
   createdDate: dateTime,
   createdByUserId: orNull(
-    Type.String({
-      description: 'Null for a hold placed by the operator of the service, who alone can lift it.',
-    }),
+    described('Null for a hold placed by the operator of the service, who alone can lift it.'),
   ),
-  createdByUserName: orNull(
-    Type.String({ description: 'The name or, if there is none, the email address.' }),
-  ),
+  createdByUserName: orNull(described('The name or, if there is none, the email address.')),
 });
 
 export const holdResponse = responseWith(hold);
-export const holdsResponse = responseWith(Type.Array(hold, { description: 'Oldest first.' }));
+export const holdsResponse = responseWith(list('Oldest first.', hold));
 
 export const auditQuery = Type.Object({
   tenantName,
@@ -220,20 +214,18 @@ export const auditQuery = Type.Object({
 
 export type AuditEntry = Wire<typeof entry>;
 const entry = Type.Object({
-  chain: Type.String({ description: 'Id of the tenant.' }),
+  chain: described('Id of the tenant.'),
   seq: Type.Integer({ minimum: 1, description: 'Without gaps.' }),
   at: dateTime,
   actor: Type.Object({
-    type: Type.String({ description: 'user, api (a key), service or operator.' }),
-    id: orNull(Type.String({ description: 'Id of the user or key.' })),
+    type: described('user, api (a key), service or operator.'),
+    id: orNull(described('Id of the user or key.')),
   }),
   event: Type.String(),
-  subject: orNull(Type.String({ description: 'Id of the object that was acted on.' })),
+  subject: orNull(described('Id of the object that was acted on.')),
   details: Type.Record(Type.String(), Type.Unknown()),
-  previous: Type.String({ description: 'Hash of the previous entry.' }),
-  hash: Type.String({
-    description: 'SHA-256 of the entry as canonical JSON, without this member.',
-  }),
+  previous: described('Hash of the previous entry.'),
+  hash: described('SHA-256 of the entry as canonical JSON, without this member.'),
 });
 
-export const auditResponse = responseWith(Type.Array(entry, { description: 'Newest first.' }));
+export const auditResponse = responseWith(list('Newest first.', entry));

@@ -1,7 +1,16 @@
 /** The contract's usage report as JSON Schema. */
 
 import { Type } from 'typebox';
-import { responseWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import {
+  share,
+  responseWith,
+  dateTime,
+  oneOf,
+  orNull,
+  tenantName,
+  type Wire,
+  object,
+} from './common.ts';
 import { reportTypes } from './vocabulary.ts';
 
 const time = (description: string) =>
@@ -49,18 +58,11 @@ const report = Type.Object(
         uncertain: amount(),
         abstain: amount(),
         total: amount(),
-        confidenceScore: Type.Number({
-          minimum: 0,
-          maximum: 1,
-          description: "Mean probability of the verdict's class, over real and fake.",
-        }),
+        confidenceScore: share("Mean probability of the verdict's class, over real and fake."),
       }),
-      byModelTypeAndTier: Type.Object(
+      byModelTypeAndTier: object(
+        'What is billed. An upgraded analysis counts in both tiers, so they may add up to more than the total.',
         { image: Type.Object({ forensicReporting: amount(), flagging: amount() }) },
-        {
-          description:
-            'What is billed. An upgraded analysis counts in both tiers, so they may add up to more than the total.',
-        },
       ),
     }),
     userInteraction: Type.Object({ appLogins: amount() }),

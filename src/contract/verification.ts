@@ -1,7 +1,16 @@
 /** Custody and the results of verifying a bundle: responses only. */
 
 import { Type } from 'typebox';
-import { responseWith, ofOne, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import {
+  described,
+  responseWith,
+  ofOne,
+  oneOf,
+  orNull,
+  tenantName,
+  type Wire,
+  list,
+} from './common.ts';
 import { languages } from './vocabulary.ts';
 
 export const reportQuery = Type.Object({
@@ -20,17 +29,17 @@ export const caseReportQuery = Type.Object({
 
 const custodyStep = Type.Object({
   at: Type.String({ format: 'date-time' }),
-  actor: Type.String({ description: 'Type and id: a user, an API key, or the service.' }),
-  actorName: orNull(Type.String({ description: 'Name of the user or key; null if it has none.' })),
+  actor: described('Type and id: a user, an API key, or the service.'),
+  actorName: orNull(described('Name of the user or key; null if it has none.')),
   event: Type.String(),
   hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
 });
 export type CustodyStep = Wire<typeof custodyStep>;
 export const custodyResponse = responseWith(
-  Type.Array(custodyStep, {
-    description:
-      'From the audit log, oldest first, with the times and hashes of inputs and outputs.',
-  }),
+  list(
+    'From the audit log, oldest first, with the times and hashes of inputs and outputs.',
+    custodyStep,
+  ),
 );
 
 export type Verification = Wire<typeof verification>;
@@ -75,14 +84,14 @@ const verification = Type.Object({
   ),
   verdict: orNull(Type.String()),
   pictures: Type.Optional(
-    Type.Array(
+    list(
+      'Only for a case bundle: the bundles in it.',
       Type.Object({
         file: Type.String(),
         name: orNull(Type.String()),
         verdict: orNull(Type.String()),
         holds: Type.Boolean(),
       }),
-      { description: 'Only for a case bundle: the bundles in it.' },
     ),
   ),
 });

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import {
+  described,
   responseWith,
   dateTime,
   objectId,
@@ -9,6 +10,7 @@ import {
   orNull,
   tenantName,
   type Wire,
+  list,
 } from './common.ts';
 import { maxListed } from './limits.ts';
 import { deliveryStates } from './vocabulary.ts';
@@ -25,15 +27,13 @@ export const deliveriesQuery = Type.Object({
 
 export type Delivery = Wire<typeof delivery>;
 const delivery = Type.Object({
-  id: Type.String({ description: 'The webhook-id header.' }),
+  id: described('The webhook-id header.'),
   event: Type.String(),
-  subject: Type.String({ description: 'Id of the analysis.' }),
+  subject: described('Id of the analysis.'),
   state: oneOf(deliveryStates),
   attempts: Type.Integer({ minimum: 0 }),
   lastOutcome: orNull(
-    Type.String({
-      description: 'Such as http_204, timeout or address_refused; null before the first attempt.',
-    }),
+    described('Such as http_204, timeout or address_refused; null before the first attempt.'),
   ),
   createdDate: dateTime,
   nextAttemptDate: orNull({
@@ -44,9 +44,7 @@ const delivery = Type.Object({
   settledDate: orNull(dateTime),
 });
 export const deliveriesResponse = responseWith(
-  Type.Array(delivery, {
-    description: 'Newest first: waiting messages, and those settled in the last 30 days.',
-  }),
+  list('Newest first: waiting messages, and those settled in the last 30 days.', delivery),
 );
 
 export const replayBody = Type.Object({
@@ -61,7 +59,7 @@ export const replayResponse = responseWith(Type.Object({ replayed: Type.Integer(
 export type WebhookTest = Wire<typeof webhookTest>;
 const webhookTest = Type.Object({
   isAccepted: Type.Boolean(),
-  outcome: Type.String({ description: 'Such as http_204, timeout or address_refused.' }),
+  outcome: described('Such as http_204, timeout or address_refused.'),
   tookMs: Type.Integer({ minimum: 0 }),
 });
 export const webhookTestResponse = responseWith(webhookTest);
