@@ -105,12 +105,10 @@ export function belongsToAnotherUser(dataDir: string): boolean {
   return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();
 }
 
-type Folders = Pick<Settings, 'modelsDir' | 'dataDir'>;
-
 /** The folder of additional models: the one in the setting, even if missing, or else `models` in the data folder. */
-export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
-  const folder = join(dataDir, 'models');
-  return modelsDir ?? (existsSync(folder) ? folder : null);
+export function modelsFolder(settings: Pick<Settings, 'modelsDir' | 'dataDir'>): string | null {
+  const folder = join(settings.dataDir, 'models');
+  return settings.modelsDir ?? (existsSync(folder) ? folder : null);
 }
 
 /**

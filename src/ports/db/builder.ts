@@ -50,7 +50,7 @@ class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
     const rowMapper = () => {
       if (fields === undefined) return null;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- internal, and therefore not declared.
-      const { joinsNotNullableMap } = prepared as JoinedQuery;
+      const { joinsNotNullableMap } = prepared as { joinsNotNullableMap?: NotNullable };
       return (mapper ??= createRowMapper(fields, joinsNotNullableMap));
     };
     return Object.assign(prepared, {
@@ -68,10 +68,8 @@ class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
   };
 }
 
-interface JoinedQuery {
-  /** By table name; false if an outer join may find no row. */
-  readonly joinsNotNullableMap?: Readonly<Record<string, boolean>>;
-}
+/** By table name; false if an outer join may find no row. */
+type NotNullable = Readonly<Record<string, boolean>>;
 
 // Maps the driver's rows (arrays of column values) to objects as drizzle does, but decides how to treat a column once
 // per query, not once per cell, which for long lists took as long as reading the rows.
@@ -98,7 +96,7 @@ interface Group {
  */
 function createRowMapper(
   fields: SelectedFieldsOrdered,
-  notNullable: Readonly<Record<string, boolean>> | undefined,
+  notNullable: NotNullable | undefined,
 ): ((row: readonly unknown[]) => object) | null {
   const groups = new Map<string | null, Group>();
   for (const [index, { path, field }] of fields.entries()) {

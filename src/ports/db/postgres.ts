@@ -225,11 +225,6 @@ function txOn(client: PoolClient): ReturnType<typeof createTx> {
   return made;
 }
 
-interface Outcome<T> {
-  readonly result: T;
-  readonly topics: readonly Topic[];
-}
-
 interface Frame {
   readonly begin: string;
   /**
@@ -242,7 +237,10 @@ interface Frame {
 async function inTransaction<T>(
   connections: Connections,
   { begin, lock }: Frame,
-  act: (client: PoolClient, begun: Promise<unknown>) => Promise<Outcome<T>>,
+  act: (
+    client: PoolClient,
+    begun: Promise<unknown>,
+  ) => Promise<{ readonly result: T; readonly topics: readonly Topic[] }>,
 ): Promise<T> {
   const unlock = lock === null ? '' : `; SELECT pg_advisory_unlock(${lock})`;
   return connections.use(async (client, discard) => {

@@ -31,23 +31,16 @@ const maxProblems = 5;
 
 /** Damaged pages and rows without the row that they refer to, in sentences. */
 export function problemsIn(client: Database.Database): readonly string[] {
-  return [...brokenPages(client), ...brokenReferences(client)];
-}
-
-function brokenPages(client: Database.Database): readonly string[] {
-  const check = client.prepare<[], string>(`PRAGMA integrity_check(${maxProblems})`).pluck();
-  return check
-    .all()
-    .filter((text) => text !== 'ok')
-    .map((text) => `The database is damaged: ${text.replaceAll(/\s+/g, ' ')}.`);
-}
-
-function brokenReferences(client: Database.Database): readonly string[] {
-  const check = client.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check');
-  const problems = check
+  const pages = client.prepare<[], string>(`PRAGMA integrity_check(${maxProblems})`).pluck();
+  const rows = client.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check');
+  const broken = pages.all().filter((text) => text !== 'ok');
+  const orphans = rows
     .all()
     .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that is missing.`);
-  return [...new Set(problems)].slice(0, maxProblems);
+  return [
+    ...broken.map((text) => `The database is damaged: ${text.replaceAll(/\s+/g, ' ')}.`),
+    ...[...new Set(orphans)].slice(0, maxProblems),
+  ];
 }
 
 function countRows(client: Database.Database): Record<string, number> {

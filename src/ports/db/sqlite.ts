@@ -4,17 +4,7 @@
  */
 
 import { EventEmitter } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -100,9 +90,9 @@ export function openDatabase({
 /** SQLite keeps the mode with which the file is created, and uses the same mode for its side files. */
 function openPrivateFile(path: string): Database.Database {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // Skipped if the file exists: this process may have it open, and closing it here would release SQLite's locks.
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    if (!fs.existsSync(path)) fs.closeSync(fs.openSync(path, 'a', 0o600));
     return new Database(path);
   } catch (error) {
     throw toOpeningError(error);
@@ -283,14 +273,14 @@ function prepare(client: Database.Database, sql: string): Database.Statement {
  */
 export function copyDatabase(client: Database.Database, to: string): void {
   // SQLite keeps the mode of an existing empty file; others could read a file that it creates itself.
-  const file = openSync(to, 'wx+', 0o600);
+  const file = fs.openSync(to, 'wx+', 0o600);
   try {
     client.prepare('VACUUM INTO ?').run(to);
-    fsyncSync(file);
+    fs.fsyncSync(file);
   } catch (error) {
     throw toSqliteError(error);
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
@@ -346,7 +336,7 @@ function copyBefore(
   { path, at }: UpgradeOptions,
 ): string | null {
   const folder = join(dirname(path), 'backups');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeUnfinished(folder, at);
   const stamp = at.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
   const copy = join(folder, `forensics-${schema}-${stamp}.db`);
@@ -354,9 +344,9 @@ function copyBefore(
   try {
     copyDatabase(client, temporary);
     if (schemaIn(temporary) !== schema) return null;
-    renameSync(temporary, copy);
+    fs.renameSync(temporary, copy);
   } finally {
-    rmSync(temporary, { force: true });
+    fs.rmSync(temporary, { force: true });
   }
   removeOldest(folder);
   return copy;
@@ -364,10 +354,10 @@ function copyBefore(
 
 /** Removes copies that killed processes left behind, each as large as the database. Recent ones may be in progress. */
 function removeUnfinished(folder: string, at: Date): void {
-  for (const name of readdirSync(folder).filter((one) => unfinishedPattern.test(one))) {
+  for (const name of fs.readdirSync(folder).filter((one) => unfinishedPattern.test(one))) {
     const file = join(folder, name);
-    const age = at.getTime() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    if (age > abandonedMs) rmSync(file, { force: true });
+    const age = at.getTime() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (age > abandonedMs) fs.rmSync(file, { force: true });
   }
 }
 
@@ -381,9 +371,9 @@ function schemaIn(path: string): number {
 }
 
 function removeOldest(folder: string): void {
-  const copies = readdirSync(folder).filter((name) => copyPattern.test(name));
+  const copies = fs.readdirSync(folder).filter((name) => copyPattern.test(name));
   const newestFirst = copies.toSorted((one, other) => (dateIn(one) < dateIn(other) ? 1 : -1));
-  for (const name of newestFirst.slice(keptCopies)) rmSync(join(folder, name), { force: true });
+  for (const name of newestFirst.slice(keptCopies)) fs.rmSync(join(folder, name), { force: true });
 }
 
 function dateIn(name: string): string {

@@ -1,17 +1,6 @@
 /** Writes files atomically: durable files that only their owner can read, and the output files of commands. */
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, rename, rm, writeFile, statfs } from 'node:fs/promises';
@@ -34,10 +23,10 @@ export function makePrivateFolder(path: string): void {
 export function writeOnce(file: string, content: string): boolean {
   return throughTemporary(file, content, (temporary) => {
     try {
-      linkSync(temporary, file);
+      fs.linkSync(temporary, file);
       return true;
     } catch (error) {
-      if (existsSync(file)) return false;
+      if (fs.existsSync(file)) return false;
       throw error;
     }
   });
@@ -45,17 +34,17 @@ export function writeOnce(file: string, content: string): boolean {
 
 /** Replaces the contents of a file. @throws {ForensicsError} `config_invalid`. */
 export function replaceFile(file: string, content: string, mode = 0o600): void {
-  throughTemporary(file, content, (temporary) => renameSync(temporary, file), mode);
+  throughTemporary(file, content, (temporary) => fs.renameSync(temporary, file), mode);
 }
 
 /** Makes the names in a folder survive a power cut: without the key, everything encrypted with it is worthless. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
+  const folder = fs.openSync(path, 'r');
   try {
-    fsyncSync(folder);
+    fs.fsyncSync(folder);
   } finally {
-    closeSync(folder);
+    fs.closeSync(folder);
   }
 }
 
@@ -90,14 +79,14 @@ function throughTemporary<T>(
 ): T {
   const temporary = `${file}.${process.pid}.new`;
   try {
-    writeFileSync(temporary, content, { mode, flush: true });
+    fs.writeFileSync(temporary, content, { mode, flush: true });
     const done = put(temporary);
     syncFolder(dirname(file));
     return done;
   } catch (error) {
     throw cannotWrite(error);
   } finally {
-    rmSync(temporary, { force: true });
+    fs.rmSync(temporary, { force: true });
   }
 }
 
@@ -114,7 +103,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   const parent = dirname(path);
   if (parent !== path) makeFolder(parent, mode);
   try {
-    mkdirSync(path, { mode });
+    fs.mkdirSync(path, { mode });
   } catch (error) {
     // Another process may have created the folder in the meantime.
     if (!isFolder(path)) throw error;
@@ -122,7 +111,7 @@ export function makeFolder(path: string, mode = 0o777): void {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 interface Force {

@@ -16,15 +16,9 @@ export type ConfigRow = typeof storageConfigs.$inferSelect;
 
 export type SealedConfigs = ReturnType<typeof createSealedConfigs>;
 
-interface SealedConfigsSettings {
-  /** 32 bytes. */
-  readonly key: Uint8Array;
-  readonly now: () => Date;
-}
-
 type Owner = Pick<ConfigRow, 'tenantId' | 'id'>;
 
-export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
+export function createSealedConfigs({ key, now }: { key: Uint8Array; now: () => Date }) {
   const seal = createSeal(key);
 
   return {
@@ -53,10 +47,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
         .run();
       return id;
     },
-    async find(
-      reader: Reader,
-      { tenantId, id }: { readonly tenantId: string; readonly id: string },
-    ): Promise<ConfigRow | null> {
+    async find(reader: Reader, { tenantId, id }: Owner): Promise<ConfigRow | null> {
       const which = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.id, id));
       return (await reader.select().from(storageConfigs).where(which).get()) ?? null;
     },
@@ -86,8 +77,6 @@ function sealBinding({ tenantId, id }: Owner): string {
 const format = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
-
-type Seal = ReturnType<typeof createSeal>;
 
 /** @throws {RangeError} unless the key is 32 bytes long. */
 export function createSeal(key: Uint8Array) {
@@ -127,21 +116,17 @@ export async function resealConfigs(
   const rows = await tx.select().from(storageConfigs).all();
   let resealed = 0;
   for (const row of rows) {
-    const text = openOrNull(from, row);
-    if (text === null) continue;
+    let text: string;
+    try {
+      text = from.open(row.sealed, sealBinding(row));
+    } catch {
+      continue;
+    }
     const sealed = to.seal(text, sealBinding(row));
     await tx.update(storageConfigs).set({ sealed }).where(eq(storageConfigs.id, row.id)).run();
     resealed++;
   }
   return { resealed, unreadable: rows.length - resealed };
-}
-
-function openOrNull(seal: Seal, row: ConfigRow): string | null {
-  try {
-    return seal.open(row.sealed, sealBinding(row));
-  } catch {
-    return null;
-  }
 }
 
 export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
@@ -168,15 +153,11 @@ export type SharedConfig = StorageConfig & { readonly shared: Shared };
  * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
  */
 export function storagePlace(config: StorageConfig): string {
-  const place = bucketPlace(config);
   // Bucket names contain no slash, so a tenant's own bucket is never the same as a part of a shared one.
-  return config.shared === undefined ? place : `${place}/${config.shared.keyPrefix}`;
-}
-
-function bucketPlace(config: StorageConfig): string {
-  if (config.type === 's3') return `s3 ${s3Origin(config.s3)}/${config.s3.bucketName}`;
+  const part = config.shared === undefined ? '' : `/${config.shared.keyPrefix}`;
+  if (config.type === 's3') return `s3 ${s3Origin(config.s3)}/${config.s3.bucketName}${part}`;
   const { containerName, connectionString } = config.azure;
-  return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;
+  return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}${part}`;
 }
 
 /** Hosts that the client library accepts, and that are unambiguous in a URL. */

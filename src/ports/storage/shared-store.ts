@@ -36,34 +36,17 @@ export function createSharedStore(settings: SharedStoreSettings) {
   });
   const isInThisStore = ({ tenantId, place }: ConfigRow): boolean => place === placeFor(tenantId);
 
-  async function makeRow(tenantId: string): Promise<ConfigRow> {
-    return transact(db, async (tx) => {
-      const id = await configs.save(tx, tenantId, configFor(tenantId));
-      const row = await configs.find(tx, { tenantId, id });
-      if (row === null) throw new TypeError('The row that was just saved is missing.');
-      return row;
-    });
-  }
-
-  async function keepCredentials(): Promise<void> {
-    await transact(db, async (tx) => {
-      const rows = await tx.select().from(storageConfigs).all();
-      for (const row of rows) {
-        const present = configFor(row.tenantId);
-        if (!isInThisStore(row) || isKept(configs, row, present)) continue;
-        await configs.save(tx, row.tenantId, present);
-      }
-    });
-  }
-
   return {
     config,
     store,
     /** The row of the tenant's part; created if missing. */
     async rowFor(tenantId: string): Promise<ConfigRow> {
-      return (
-        (await findRow.get({ tenantId, place: placeFor(tenantId) })) ?? (await makeRow(tenantId))
-      );
+      const known = await findRow.get({ tenantId, place: placeFor(tenantId) });
+      if (known !== undefined) return known;
+      return transact(db, async (tx) => {
+        const id = await configs.save(tx, tenantId, configFor(tenantId));
+        return (await configs.find(tx, { tenantId, id }))!;
+      });
     },
     /** Null if the row belongs to another store. */
     partOf(row: ConfigRow) {
@@ -78,7 +61,13 @@ export function createSharedStore(settings: SharedStoreSettings) {
      */
     async prove(): Promise<void> {
       await store.probe();
-      await keepCredentials();
+      await transact(db, async (tx) => {
+        const rows = await tx.select().from(storageConfigs).all();
+        for (const row of rows.filter(isInThisStore)) {
+          const present = configFor(row.tenantId);
+          if (!isKept(configs, row, present)) await configs.save(tx, row.tenantId, present);
+        }
+      });
     },
   };
 }

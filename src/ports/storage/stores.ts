@@ -12,7 +12,7 @@ import { storageConfigs, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from './configs.ts';
 import { type SharedStore, withPrefix } from './shared-store.ts';
-import type { BlobStore, RemoteStore, CorsOutcome } from './store.ts';
+import type { BlobStore, RemoteStore } from './store.ts';
 import { withinTime } from '../../retry.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -160,7 +160,12 @@ export function createBucketCors(settings: BucketCorsSettings) {
     const outcome = await store.applyCors(origins);
     if (outcome.applied) failedAtMs.delete(row.id);
     else failedAtMs.set(row.id, now().getTime());
-    await record(db, row, { origins, outcome });
+    const change = outcome.applied
+      ? { corsApplied: origins, corsWarning: null }
+      : { corsApplied: null, corsWarning: outcome.reason };
+    // Nothing is recorded if the configuration has been saved again in the meantime.
+    const isSame = and(eq(storageConfigs.id, row.id), eq(storageConfigs.sealed, row.sealed));
+    await db.update(storageConfigs).set(change).where(isSame).run();
   }
 
   async function apply(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void> {
@@ -185,17 +190,4 @@ export function createBucketCors(settings: BucketCorsSettings) {
       await apply(row, config, store);
     },
   };
-}
-
-/** Records the outcome, unless the configuration has been saved again in the meantime. */
-async function record(
-  db: Db,
-  { id, sealed }: ConfigRow,
-  { origins, outcome }: { readonly origins: readonly string[]; readonly outcome: CorsOutcome },
-): Promise<void> {
-  const isSame = and(eq(storageConfigs.id, id), eq(storageConfigs.sealed, sealed));
-  const change = outcome.applied
-    ? { corsApplied: origins, corsWarning: null }
-    : { corsApplied: null, corsWarning: outcome.reason };
-  await db.update(storageConfigs).set(change).where(isSame).run();
 }

@@ -5,13 +5,7 @@
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
-import type {
-  BlobGetPropertiesResponse,
-  BlobServiceClient,
-  ContainerClient,
-  CorsRule,
-} from '@azure/storage-blob';
-import type { StorageUrls } from '../../../contract/analysis.ts';
+import type { BlobGetPropertiesResponse, BlobServiceClient, CorsRule } from '@azure/storage-blob';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import {
   createRemoteStore,
@@ -23,6 +17,7 @@ import {
 } from '../remote/http.ts';
 import {
   type BlobInfo,
+  type BlobStore,
   checkPath,
   type CorsOutcome,
   defaultContentType,
@@ -45,17 +40,30 @@ export function createAzureStore(
   config: AzureStorageConfig,
   settings: AzureStoreSettings,
 ): RemoteStore {
-  const { expirySeconds } = settings;
   const account = openContainer(config, settings);
   const { container } = account;
-  const presign = createPresigner({ ...account, expirySeconds });
+  const presign = createPresigner(account, settings.expirySeconds);
   const act = createAct({ ...defaultTimeouts, ...settings.timeouts });
 
   const acts = {
     type: 'azure',
     checkKey: checkPath,
     upload: (key: string, bytes: Buffer, contentType: string) =>
-      act((limit) => uploadBytes(container, limit, { key, bytes, contentType })),
+      act(async (limit) => {
+        const digest = createHash('md5').update(bytes).digest();
+        const send = () =>
+          container.getBlockBlobClient(key).upload(bytes, bytes.length, {
+            ...limit,
+            blobHTTPHeaders: { blobContentType: contentType, blobContentMD5: digest },
+            transactionalContentMD5: digest,
+          });
+        const answer = await send().catch(async (error: unknown) => {
+          if (!isMissingContainer(error)) throw error;
+          await container.createIfNotExists(limit);
+          return send();
+        });
+        return blobInfo(key, { ...answer, contentType, contentLength: bytes.length });
+      }),
     read: (key: string, maxBytes: number) =>
       act(async (limit) => {
         const blob = container.getBlobClient(key);
@@ -89,30 +97,6 @@ function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
         throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
       }
     });
-}
-
-async function uploadBytes(
-  container: ContainerClient,
-  limit: Limit,
-  {
-    key,
-    bytes,
-    contentType,
-  }: { readonly key: string; readonly bytes: Buffer; readonly contentType: string },
-): Promise<BlobInfo> {
-  const digest = createHash('md5').update(bytes).digest();
-  const upload = () =>
-    container.getBlockBlobClient(key).upload(bytes, bytes.length, {
-      ...limit,
-      blobHTTPHeaders: { blobContentType: contentType, blobContentMD5: digest },
-      transactionalContentMD5: digest,
-    });
-  const answer = await upload().catch(async (error: unknown) => {
-    if (!isMissingContainer(error)) throw error;
-    await container.createIfNotExists(limit);
-    return upload();
-  });
-  return blobInfo(key, { ...answer, contentType, contentLength: bytes.length });
 }
 
 function blobInfo(key: string, facts: BlobGetPropertiesResponse): BlobInfo {
@@ -159,27 +143,23 @@ async function addCorsRule(
 }
 
 function isOurs(rule: CorsRule): boolean {
-  const { allowedMethods, allowedHeaders, exposedHeaders, maxAgeInSeconds } = rule;
-  return (
-    allowedMethods === ours.allowedMethods &&
-    allowedHeaders === ours.allowedHeaders &&
-    exposedHeaders === ours.exposedHeaders &&
-    maxAgeInSeconds === ours.maxAgeInSeconds
-  );
+  const members = new Map<string, unknown>(Object.entries(rule));
+  return Object.entries(ours).every(([name, value]) => members.get(name) === value);
 }
 
 // Presigned URLs of blobs in an Azure container: a service SAS for one blob, with the permissions that one method
 // needs. The client library can also sign them, but takes ten times as long, and a list of analyses has 2,100.
 // @see Azure Storage REST API, "Create a service SAS", version 2020-12-06 and later.
 
-type Container = ReturnType<typeof openContainer> & Pick<AzureStoreSettings, 'expirySeconds'>;
-
 const version = '2021-12-02';
 /** Because clocks differ, a URL is valid from shortly before it was signed. */
 const startsEarlierSeconds = 5 * 60;
 
-function createPresigner(container: Container): (key: string, now: Date) => StorageUrls {
-  const { accountName, containerName, url, expirySeconds } = container;
+function createPresigner(
+  container: ReturnType<typeof openContainer>,
+  expirySeconds: number,
+): BlobStore['presign'] {
+  const { accountName, containerName, url } = container;
   // A key object instead of bytes, because Node.js then signs several times as fast.
   const accountKey = createSecretKey(container.accountKey, 'base64');
   const protocol = url.startsWith('https:') ? 'https' : 'https,http';

@@ -12,7 +12,7 @@ import { ForensicsError } from '../../../errors.ts';
 import {
   connectionFailure,
   createAgent,
-  type Meaning,
+  meaningTable,
   type Refusal,
   type RemoteSettings,
   toStoreError,
@@ -28,7 +28,12 @@ import { readStart } from '../../files/streams.ts';
 export function openContainer(config: AzureStorageConfig, settings: RemoteSettings) {
   const { connectionString, containerName } = config;
   const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
-  checkContainerName(containerName);
+  if (!/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(containerName)) {
+    throw new ForensicsError(
+      'invalid_request',
+      'The name of an Azure container must be 3 to 63 lower-case letters, digits and single hyphens.',
+    );
+  }
   const { BlobServiceClient, newPipeline, StorageSharedKeyCredential } = azureLibrary();
   const credential = new StorageSharedKeyCredential(accountName, accountKey);
   const pipeline = newPipeline(credential, {
@@ -39,14 +44,6 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
   const service = new BlobServiceClient(blobEndpoint, pipeline);
   const container = service.getContainerClient(containerName);
   return { service, container, containerName, accountName, accountKey, url: container.url };
-}
-
-function checkContainerName(name: string): void {
-  if (/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'The name of an Azure container must be 3 to 63 lower-case letters, digits and single hyphens.',
-  );
 }
 
 /**
@@ -156,38 +153,35 @@ function azureLibrary(): Library {
   return loaded;
 }
 
-const denied: Meaning = [
-  'store_refused',
-  'The store denied access. Check the firewall of the storage account and the permissions of its key.',
-];
-
 /**
  * What the error codes of Azure's blob service mean.
  *
  * @see Azure REST reference, "Blob service error codes" and "Common REST API error codes".
  */
-const meanings = new Map<string, Meaning>([
-  ['404', ['blob_not_found', 'The store has no object with this key.']],
-  ['ContainerNotFound', ['blob_not_found', 'The container does not exist.']],
+const meanings = meaningTable([
+  ['404', 'blob_not_found', 'The store has no object with this key.'],
+  ['ContainerNotFound', 'blob_not_found', 'The container does not exist.'],
   [
     'AuthenticationFailed',
-    [
-      'store_refused',
-      "The store rejected the signature. Check the AccountKey and this server's clock.",
-    ],
+    'store_refused',
+    "The store rejected the signature. Check the AccountKey and this server's clock.",
   ],
-  ['AccountIsDisabled', ['store_refused', 'The storage account is disabled.']],
-  ['InvalidResourceName', ['store_refused', 'The store does not accept this container name.']],
-  ['RequestBodyTooLarge', ['blob_too_large', 'The object is larger than the store accepts.']],
-  ['401', denied],
-  ['403', denied],
+  ['AccountIsDisabled', 'store_refused', 'The storage account is disabled.'],
+  ['InvalidResourceName', 'store_refused', 'The store does not accept this container name.'],
+  ['RequestBodyTooLarge', 'blob_too_large', 'The object is larger than the store accepts.'],
+  [
+    '401 403',
+    'store_refused',
+    'The store denied access. Check the firewall of the storage account and the permissions of its key.',
+  ],
   // The body was altered in transit.
-  ['Md5Mismatch', ['store_unavailable', 'The object was damaged in transit. Try again.']],
+  ['Md5Mismatch', 'store_unavailable', 'The object was damaged in transit. Try again.'],
   [
     'ContainerBeingDeleted',
-    ['store_unavailable', 'The container is being deleted. Try again later.'],
+    'store_unavailable',
+    'The container is being deleted. Try again later.',
   ],
-  ['ServerBusy', ['store_unavailable', 'The store is busy. Try again later.']],
+  ['ServerBusy', 'store_unavailable', 'The store is busy. Try again later.'],
 ]);
 
 export function azureFailure(error: unknown): ForensicsError {

@@ -81,13 +81,8 @@ async function readObject(objects: Bucket, key: string, maxBytes: number): Promi
 }
 
 function blobInfo(record: ObjectRecord): BlobInfo {
-  return {
-    key: record.key,
-    sizeBytes: record.sizeBytes,
-    etag: record.etag,
-    contentType: record.contentType,
-    modifiedAt: record.createdAt,
-  };
+  const { key, sizeBytes, etag, contentType, createdAt: modifiedAt } = record;
+  return { key, sizeBytes, etag, contentType, modifiedAt };
 }
 
 // The URLs of the embedded store. Each permits one method on one object until it expires; nothing about it is stored:
@@ -102,13 +97,8 @@ export interface SignedObject {
 
 type ObjectUrls = ReturnType<typeof createObjectUrls>;
 
-interface ObjectUrlsSettings {
-  /** 32 random bytes. */
-  readonly key: Uint8Array;
-  readonly now?: () => Date;
-}
-
-export function createObjectUrls(settings: ObjectUrlsSettings) {
+/** @param settings - the key has 32 random bytes. */
+export function createObjectUrls(settings: { key: Uint8Array; now?: () => Date }) {
   const { now = () => new Date() } = settings;
   // A key object instead of bytes, because Node.js then signs several times as fast.
   const key = createSecretKey(

@@ -49,11 +49,11 @@ export async function writeObject(
 async function fill(
   handle: FileHandle,
   { key, contentType }: NewObject,
-  { bytes, maxBytes, now }: Source,
+  source: Source,
 ): Promise<ObjectRecord> {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
   let sizeBytes = 0;
-  for await (const block of inBlocks(limited(bytes, maxBytes))) {
+  for await (const block of inBlocks(source)) {
     sizeBytes += block.length;
     md5.update(block);
     sha256.update(block);
@@ -67,39 +67,27 @@ async function fill(
     md5: md5Hex,
     etag: md5Hex,
     sha256: sha256.digest('hex'),
-    createdAt: now(),
+    createdAt: source.now(),
   };
 }
 
-async function* limited(
-  source: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array> {
-  let sizeBytes = 0;
-  for await (const chunk of source) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxBytes) {
-      throw new ForensicsError(
-        'blob_too_large',
-        `An object can be at most ${maxBytes} bytes long.`,
-      );
-    }
-    yield chunk;
-  }
-}
-
 /** Large writes are faster than many small ones, and a client must not determine how many there are. */
-async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inBlocks({ bytes, maxBytes }: Source): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of source) {
+  let [gathered, sizeBytes] = [0, 0];
+  for await (const part of bytes) {
+    sizeBytes += part.length;
+    if (sizeBytes > maxBytes) {
+      const message = `An object can be at most ${maxBytes} bytes long.`;
+      throw new ForensicsError('blob_too_large', message);
+    }
     parts.push(part);
-    bytes += part.length;
-    if (bytes < blockBytes) continue;
+    gathered += part.length;
+    if (gathered < blockBytes) continue;
     yield joined(parts);
-    [parts, bytes] = [[], 0];
+    [parts, gathered] = [[], 0];
   }
-  if (bytes > 0) yield joined(parts);
+  if (gathered > 0) yield joined(parts);
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

@@ -64,6 +64,14 @@ function configurationFault(code: string): string | null {
 
 export type Meaning = readonly [code: ErrorCode, message: string];
 
+/** @param rows - codes of a store, separated by spaces, and what they mean. */
+export function meaningTable(rows: readonly (readonly [codes: string, ...meaning: Meaning])[]) {
+  const entries = rows.flatMap(([codes, ...meaning]) =>
+    codes.split(' ').map((code) => [code, meaning] as const),
+  );
+  return new Map<string, Meaning>(entries);
+}
+
 export interface Refusal {
   readonly status: number;
   /** The store's own error code; empty if the response has none. */
@@ -100,16 +108,6 @@ function meaningByStatus(status: number, code: string): Meaning {
   }
   if (status >= 500 && status !== 501) return ['store_unavailable', `The store failed (${said}).`];
   return ['store_refused', `The store refused the request (${said}). Check its configuration.`];
-}
-
-/** If a store rejects CORS rules, it can still be used. */
-async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ForensicsError) return { applied: false, reason: error.message };
-    throw error;
-  }
 }
 
 const attempts = 3;
@@ -247,7 +245,15 @@ export function createRemoteStore(
   return {
     ...store,
     probe: () => probeStore(store),
-    applyCors: (origins) => corsOutcome(acts.allow(origins)),
+    async applyCors(origins) {
+      try {
+        return await acts.allow(origins);
+      } catch (error) {
+        // If a store rejects CORS rules, it can still be used.
+        if (error instanceof ForensicsError) return { applied: false, reason: error.message };
+        throw error;
+      }
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import {
   connectionFailure,
   createAgent,
   defaultTimeouts,
-  type Meaning,
+  meaningTable,
   type RemoteSettings,
   StoreTimeout,
   toStoreError,
@@ -93,57 +93,42 @@ async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   }
 }
 
-const wrongRegion: Meaning = [
-  'store_refused',
-  'The bucket is in another region or at another endpoint. Check endpoint and region.',
-];
-const denied: Meaning = [
-  'store_refused',
-  'The store denied access. Check the access key, and that it may put, get and delete objects and list the bucket.',
-];
-const full: Meaning = ['no_space_left', 'The store is full. Free some space or raise its quota.'];
-const later: Meaning = ['store_unavailable', 'The store is busy. Try again later.'];
-
-const meanings = new Map<string, Meaning>([
-  ['NoSuchKey', ['blob_not_found', 'The store has no object with this key.']],
-  ['NoSuchBucket', ['store_refused', 'The bucket does not exist. Check its name or create it.']],
-  ['InvalidBucketName', ['store_refused', 'The store does not accept this bucket name.']],
-  [
-    'InvalidAccessKeyId',
-    ['store_refused', 'The store does not recognise the access key. Check it.'],
-  ],
+const meanings = meaningTable([
+  ['NoSuchKey', 'blob_not_found', 'The store has no object with this key.'],
+  ['NoSuchBucket', 'store_refused', 'The bucket does not exist. Check its name or create it.'],
+  ['InvalidBucketName', 'store_refused', 'The store does not accept this bucket name.'],
+  ['InvalidAccessKeyId', 'store_refused', 'The store does not recognise the access key. Check it.'],
   [
     'SignatureDoesNotMatch',
-    [
-      'store_refused',
-      'The store rejected the signature. Check the secret access key and the endpoint.',
-    ],
+    'store_refused',
+    'The store rejected the signature. Check the secret access key and the endpoint.',
   ],
   [
     'RequestTimeTooSkewed',
-    [
-      'store_refused',
-      "This server's clock and the store's differ by more than 15 minutes. Synchronise them.",
-    ],
+    'store_refused',
+    "This server's clock and the store's differ by more than 15 minutes. Synchronise them.",
   ],
-  ['NotImplemented', ['store_refused', 'The store does not support this.']],
-  ['AllAccessDisabled', denied],
-  ['401', denied],
-  ['403', denied],
-  ['AuthorizationHeaderMalformed', wrongRegion],
-  ['AuthorizationQueryParametersError', wrongRegion],
-  ['IllegalLocationConstraintException', wrongRegion],
-  ['301', wrongRegion],
-  ['302', wrongRegion],
-  ['307', wrongRegion],
-  ['308', wrongRegion],
-  ['EntityTooLarge', ['blob_too_large', 'The object is larger than the store accepts.']],
-  ['InsufficientStorage', full],
-  ['QuotaExceeded', full],
-  ['XMinioStorageFull', full],
-  ['RequestTimeout', later],
-  // The body was altered in transit.
-  ['BadDigest', later],
-  ['IncompleteBody', later],
-  ['XAmzContentSHA256Mismatch', later],
+  ['NotImplemented', 'store_refused', 'The store does not support this.'],
+  [
+    'AllAccessDisabled 401 403',
+    'store_refused',
+    'The store denied access. Check the access key, and that it may put, get and delete objects and list the bucket.',
+  ],
+  [
+    'AuthorizationHeaderMalformed AuthorizationQueryParametersError IllegalLocationConstraintException 301 302 307 308',
+    'store_refused',
+    'The bucket is in another region or at another endpoint. Check endpoint and region.',
+  ],
+  ['EntityTooLarge', 'blob_too_large', 'The object is larger than the store accepts.'],
+  [
+    'InsufficientStorage QuotaExceeded XMinioStorageFull',
+    'no_space_left',
+    'The store is full. Free some space or raise its quota.',
+  ],
+  // All but the first: the body was altered in transit.
+  [
+    'RequestTimeout BadDigest IncompleteBody XAmzContentSHA256Mismatch',
+    'store_unavailable',
+    'The store is busy. Try again later.',
+  ],
 ]);

@@ -7,7 +7,6 @@ import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
-import type { StorageUrls } from '../../../contract/analysis.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
 import { hasCode, causeCode, ForensicsError } from '../../../errors.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { type S3Address, s3Origin } from '../configs.ts';
 import {
   type BlobInfo,
+  type BlobStore,
   checkKey,
   type CorsOutcome,
   defaultContentType,
@@ -84,7 +84,7 @@ export function createS3Store(
     stat,
     remove: (key: string) => act((client) => client.removeObject(bucket, key)),
     presign,
-    allow: (origins: readonly string[]) => applyCorsRules({ act, bucket, origins }),
+    allow: (origins: readonly string[]) => applyCorsRules(act, bucket, origins),
   } as const;
   return createRemoteStore(acts, settings);
 }
@@ -121,18 +121,16 @@ const ruleId = 'forensics';
 const maxRulesBytes = 65_536;
 const [ruleStart, ruleEnd] = ['<CORSRule>', '</CORSRule>'];
 
-interface CorsChange {
-  readonly act: Act;
-  readonly bucket: string;
-  readonly origins: readonly string[];
-}
-
 /**
  * Replaces our CORS rule, which has our id. All other rules belong to the tenant and stay.
  *
  * @see Amazon S3 API Reference, "PutBucketCors".
  */
-async function applyCorsRules({ act, bucket, origins }: CorsChange): Promise<CorsOutcome> {
+async function applyCorsRules(
+  act: Act,
+  bucket: string,
+  origins: readonly string[],
+): Promise<CorsOutcome> {
   const present = await act((client) => readRules(client, bucket));
   const others = present.filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
   const rules = origins.length === 0 ? others : [...others, ruleFor(origins)];
@@ -200,7 +198,7 @@ function escapeXml(text: string): string {
 /**
  * @returns a function that throws {ForensicsError} `invalid_request` for a key that is too long, or not valid Unicode.
  */
-function createPresigner(config: S3StorageConfig): (key: string, now: Date) => StorageUrls {
+function createPresigner(config: S3StorageConfig): BlobStore['presign'] {
   const { bucketName, presignedUrlExpirySeconds: expirySeconds } = config;
   const origin = s3Origin(config);
   let last: { readonly second: number; readonly sign: Sign } | null = null;
