@@ -211,11 +211,8 @@ export async function persistently<T>(signal: AbortSignal, act: () => Promise<T>
 }
 
 async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
+  await new Promise<unknown>((resolve) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', resolve);
   });
 }

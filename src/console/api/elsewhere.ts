@@ -2,12 +2,6 @@
 
 import type { LoginElsewhere } from '../../contract/auth.ts';
 
-interface Grant {
-  readonly code: string;
-  readonly codeVerifier: string;
-  readonly redirectUri: string;
-}
-
 const storageKey = 'forensics-login';
 
 /**
@@ -41,7 +35,7 @@ export async function goElsewhere(
 }
 
 /** What the provider sent back; null if the browser did not come from it, `refused` if this page did not start the login. */
-export function takeReturn(): Grant | 'refused' | null {
+export function takeReturn() {
   const query = new URLSearchParams(location.search);
   if (!query.has('state') || !(query.has('code') || query.has('error'))) return null;
   const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null');

@@ -37,9 +37,7 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
   let made: Analysis | null = null;
   try {
     const facts = await inspect(file, limits);
-    if (typeof facts === 'string') {
-      return onState({ is: 'refused', refusal: facts, error: null });
-    }
+    if (typeof facts === 'string') return onState({ is: 'refused', refusal: facts, error: null });
     const key = crypto.randomUUID();
     const name = toName(file.name);
     const input = { ...facts, version: 'v1', filename: file.name || name, options };

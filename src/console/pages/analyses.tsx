@@ -17,8 +17,15 @@ import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { FormDialog, useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import { Button, isAtWork, isCancellable, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
-import { type Column, pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
+import { Button, isAtWork, isCancellable, PageTitle, ResultBadge } from '../parts/pieces.tsx';
+import {
+  type Column,
+  pageSize,
+  RangePager,
+  RowButton,
+  Table,
+  timeColumn,
+} from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeReason } from '../parts/verdict.ts';
@@ -294,11 +301,7 @@ function Rows({
         </>
       ),
     },
-    {
-      head: list.created,
-      class: 'small soft',
-      cell: ({ createdDate }) => <Time at={createdDate} />,
-    },
+    timeColumn(list.created, ({ createdDate }) => createdDate),
     {
       head: upload.tier,
       class: 'small soft',

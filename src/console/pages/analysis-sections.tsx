@@ -1,5 +1,6 @@
 /** The contents of the tabs of an analysis: findings, origin, files. */
 
+import type { ComponentChildren } from 'preact';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { languages } from '../../contract/vocabulary.ts';
@@ -30,21 +31,17 @@ export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
     <Panel title={text.findings}>
       {speaking.length === 0 && <p class="soft">{text.noFindings}</p>}
       <FindingList findings={speaking} evidence={evidence} {...places} />
-      {reasons.length > 0 && (
-        <div class="stack">
-          <h3>{text.reasons}</h3>
-          <Dots
-            items={reasons.map(({ statement, help }) => (
-              <>
-                {statement[language]}{' '}
-                <span class="soft">
-                  {text.helps}: {help[language]}
-                </span>
-              </>
-            ))}
-          />
-        </div>
-      )}
+      <TitledDots
+        title={text.reasons}
+        items={reasons.map(({ statement, help }) => (
+          <>
+            {statement[language]}{' '}
+            <span class="soft">
+              {text.helps}: {help[language]}
+            </span>
+          </>
+        ))}
+      />
       {neutral.length > 0 && (
         <details>
           <summary>{text.neutral(neutral.length)}</summary>
@@ -58,6 +55,21 @@ export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
         </details>
       )}
     </Panel>
+  );
+}
+
+interface TitledDotsProps {
+  readonly title: string;
+  readonly items: readonly ComponentChildren[];
+}
+
+function TitledDots({ title, items }: TitledDotsProps) {
+  if (items.length === 0) return null;
+  return (
+    <div class="stack">
+      <h3>{title}</h3>
+      <Dots items={items} />
+    </div>
   );
 }
 
@@ -151,18 +163,14 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
           {contentCredentials.term}: {contentCredentials.meaning}
         </p>
       )}
-      {provenance.warnings.length > 0 && (
-        <div class="stack">
-          <h3>{wordsIn(language).terminal.card.labels.unread}</h3>
-          <Dots items={writeWarnings(provenance, language)} />
-        </div>
-      )}
-      {inconsistencies.length > 0 && (
-        <div class="stack">
-          <h3>{text.inconsistencies}</h3>
-          <Dots items={inconsistencies.map(({ statement }) => statement[language])} />
-        </div>
-      )}
+      <TitledDots
+        title={wordsIn(language).terminal.card.labels.unread}
+        items={writeWarnings(provenance, language)}
+      />
+      <TitledDots
+        title={text.inconsistencies}
+        items={inconsistencies.map(({ statement }) => statement[language])}
+      />
       {history.length > 0 && (
         <div class="stack">
           <h3>{text.history}</h3>

@@ -1,5 +1,6 @@
 /** The audit log of the tenant: filter it, and save what matches. */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../contract/tenant.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
@@ -34,7 +35,7 @@ export function AuditPage() {
   const loaded = useLoaded(JSON.stringify([tenantName, asked, before]), {
     load: (signal) => readAudit(tenantName, asked, { before, limit: pageSize }, signal),
   });
-  const names = useNames();
+  const named = useNames();
   const change = (next: Partial<Filters>) => {
     setFilters({ ...filters, ...next });
     setNewer([]);
@@ -49,7 +50,7 @@ export function AuditPage() {
       cell: ({ actor }) => (
         <>
           {audit.actors[actor.type] ?? actor.type}
-          {actor.id !== null && <Named id={actor.id} names={names} />}
+          {actor.id !== null && named(actor.id)}
         </>
       ),
     },
@@ -62,7 +63,7 @@ export function AuditPage() {
             {subject}
           </a>
         ) : (
-          subject !== null && <Named id={subject} names={names} />
+          subject !== null && named(subject)
         ),
     },
     {
@@ -116,8 +117,8 @@ function toQuery({ kind, from, to }: Filters) {
   return { event: kind, from: dayStart(from, 0), to: dayStart(to, 1) };
 }
 
-/** Names of users and keys by id. If there is no name, the id itself is shown. */
-function useNames(): ReadonlyMap<string, string> {
+/** Shows the name of a user or key by id or, if there is none, the id itself. */
+function useNames(): (id: string) => ComponentChildren {
   const { tenantName, identity } = useConsole();
   const { data } = useLoaded(`names ${tenantName}`, {
     load: async (signal) => {
@@ -134,18 +135,11 @@ function useNames(): ReadonlyMap<string, string> {
       ]);
     },
   });
-  return data ?? new Map();
-}
-
-function Named({
-  id,
-  names,
-}: {
-  readonly id: string;
-  readonly names: ReadonlyMap<string, string>;
-}) {
-  const name = names.get(id);
-  return name === undefined ? <span class="mono soft"> {id}</span> : <bdi title={id}> {name}</bdi>;
+  return (id) => {
+    const name = data?.get(id);
+    if (name === undefined) return <span class="mono soft"> {id}</span>;
+    return <bdi title={id}> {name}</bdi>;
+  };
 }
 
 function Details({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
@@ -168,8 +162,7 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
   const rows: CsvValue[][] = [];
   let before: number | undefined;
   for (;;) {
-    const place = { before, limit: largestPage };
-    const page: readonly AuditEntry[] = await readAudit(tenantName, filters, place);
+    const page = await readAudit(tenantName, filters, { before, limit: largestPage });
     for (const { seq, at, actor, event, subject, details, hash } of page) {
       rows.push([seq, at, actor.type, actor.id, event, subject, JSON.stringify(details), hash]);
     }

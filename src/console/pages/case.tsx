@@ -10,9 +10,16 @@ import { getAnalysis, listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
-import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
+import { Button, isAtWork, PageTitle, ResultBadge } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
-import { type Column, pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
+import {
+  type Column,
+  pageSize,
+  RangePager,
+  RowButton,
+  Table,
+  timeColumn,
+} from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeReason, writeVerdict } from '../parts/verdict.ts';
 import { saveAnalyses, useCommenting } from './analyses.tsx';
@@ -72,11 +79,7 @@ export function CasePage({ name }: { readonly name: string }) {
         </>
       ),
     },
-    {
-      head: list.created,
-      class: 'small soft',
-      cell: ({ createdDate }) => <Time at={createdDate} />,
-    },
+    timeColumn(list.created, ({ createdDate }) => createdDate),
     {
       head: null,
       cell: (analysis) => (

@@ -38,13 +38,7 @@ export function Description({ analysis, isEditing, onClose }: DescriptionProps) 
   );
 }
 
-export function EditDialog({
-  analysis,
-  onClose,
-}: {
-  readonly analysis: Analysis;
-  readonly onClose: () => void;
-}) {
+export function EditDialog({ analysis, onClose }: Omit<DescriptionProps, 'isEditing'>) {
   const { cases: text, common, upload, tenantName, language } = useConsole();
   const { id, comment, projectId, tags, caseData } = analysis;
   const send = async (fields: Fields): Promise<void> => {

@@ -7,8 +7,7 @@ import type { DefaultOptions } from '../../contract/tenant.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
-import { createUploadQueue, isOver, type Transfer } from '../api/upload.ts';
-import type { UploadState } from '../api/upload.ts';
+import { createUploadQueue, isOver, type Transfer, type UploadState } from '../api/upload.ts';
 import { messageOf, useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
@@ -182,7 +181,10 @@ function useExamined(ids: readonly string[]): Examined {
   useLoaded(`examined ${tenantName} ${ids.length} ${ids.at(-1)}`, {
     load: async (signal) => {
       for (const id of ids.filter((each) => !known.current.has(each))) {
-        const analysis = await getAnalysis(tenantName, id, signal).catch(nullIfGone);
+        const analysis = await getAnalysis(tenantName, id, signal).catch((error: unknown) => {
+          if (error instanceof ApiError && error.status === 404) return null;
+          throw error;
+        });
         if (analysis !== null && isAtWork(analysis)) return id;
         known.current.set(id, analysis);
       }
@@ -195,18 +197,12 @@ function useExamined(ids: readonly string[]): Examined {
   return new Map(examined.map((id) => [id, known.current.get(id) ?? null]));
 }
 
-function nullIfGone(error: unknown): null {
-  if (error instanceof ApiError && error.status === 404) return null;
-  throw error;
-}
-
-function TransferLine({
-  transfer: { name, state },
-  examined,
-}: {
+interface TransferLineProps {
   readonly transfer: Transfer;
   readonly examined: Examined;
-}) {
+}
+
+function TransferLine({ transfer: { name, state }, examined }: TransferLineProps) {
   const analysis = state.is === 'done' ? (examined.get(state.id) ?? null) : null;
   const { intake, common, upload, language } = useConsole();
   const written = useWrittenLimits();
@@ -238,17 +234,19 @@ function TransferLine({
               ? messageOf(state.error, common)
               : upload.interrupted
             : upload.refusals[state.refusal](written)}
-          {isAboutIntake(state.refusal) && intake === 'contract' && ` ${upload.askOperator}`}
+          {intake === 'contract' && aboutIntake.has(state.refusal) && ` ${upload.askOperator}`}
         </span>
       )}
     </li>
   );
 }
 
-/** Whether a server with the setting `intake: everything` might accept it. */
-function isAboutIntake(refusal: Refusal | null): boolean {
-  return refusal !== null && ['notPicture', 'tooLarge', 'tooManyPixels'].includes(refusal);
-}
+/** A server with the setting `intake: everything` might accept these. */
+const aboutIntake: ReadonlySet<Refusal | null> = new Set([
+  'notPicture',
+  'tooLarge',
+  'tooManyPixels',
+]);
 
 function useWrittenLimits(): WrittenLimits {
   const { limits, language } = useConsole();

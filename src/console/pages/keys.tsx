@@ -7,8 +7,8 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { type Fields, FormDialog, SelectField, TextField } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
-import { Button, CopyButton, Dialog, PageTitle, Time } from '../parts/pieces.tsx';
-import { type Column, RowButton, Table } from '../parts/table.tsx';
+import { Button, CopyButton, Dialog, PageTitle } from '../parts/pieces.tsx';
+import { type Column, RowButton, Table, timeColumn } from '../parts/table.tsx';
 
 const path = '/v1/auth/api';
 const dayMs = 86_400_000;
@@ -43,18 +43,8 @@ export function KeysPage() {
         </span>
       ),
     },
-    {
-      head: keys.expires,
-      class: 'small soft',
-      isLabelled: true,
-      cell: ({ expiresAt }) => <Time at={expiresAt} />,
-    },
-    {
-      head: keys.lastUsed,
-      class: 'small soft',
-      isLabelled: true,
-      cell: ({ lastUsedDate }) => <Time at={lastUsedDate} />,
-    },
+    timeColumn(keys.expires, ({ expiresAt }) => expiresAt, true),
+    timeColumn(keys.lastUsed, ({ lastUsedDate }) => lastUsedDate, true),
     {
       head: null,
       cell: (key) => (

@@ -41,7 +41,7 @@ export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) 
         </p>
       )}
       {state.identity === 'oidc' ? (
-        <Elsewhere language={language} reason={reason} />
+        <Elsewhere {...props} />
       ) : (
         <PasswordForm language={language} onEntered={onEntered} />
       )}
@@ -69,13 +69,7 @@ function EmailField({ label }: { readonly label: string }) {
   return <TextField label={label} name="email" type="email" required autocomplete="username" />;
 }
 
-function Elsewhere({
-  language,
-  reason,
-}: {
-  readonly language: Language;
-  readonly reason: LoginReason;
-}) {
+function Elsewhere({ language, reason }: Parameters<typeof LoginPage>[0]) {
   const { login } = wordsOf(language);
   const [place, setPlace] = useState<SessionState['login']>(null);
   const { failure, submit } = useSubmit(language);

@@ -14,8 +14,8 @@ import {
   useAct,
 } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
-import { Button, PageTitle, Time } from '../parts/pieces.tsx';
-import { type Column, RowButton, Table } from '../parts/table.tsx';
+import { Button, PageTitle } from '../parts/pieces.tsx';
+import { type Column, RowButton, Table, timeColumn } from '../parts/table.tsx';
 
 const path = '/v1/tenant/user';
 const settings = 'settings';
@@ -83,12 +83,7 @@ function People() {
         </span>
       ),
     },
-    {
-      head: users.lastLogin,
-      class: 'small soft',
-      isLabelled: true,
-      cell: ({ lastLoginDate }) => <Time at={lastLoginDate} />,
-    },
+    timeColumn(users.lastLogin, ({ lastLoginDate }) => lastLoginDate, true),
     {
       head: null,
       class: 'acts wide',

@@ -129,13 +129,12 @@ function isTyping(target: EventTarget | null): boolean {
   return (isField && !isChoice) || document.querySelector('dialog[open]') !== null;
 }
 
-function KeyHint({
-  isOpen,
-  setOpen,
-}: {
+interface KeyHintProps {
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
-}) {
+}
+
+function KeyHint({ isOpen, setOpen }: KeyHintProps) {
   const { cases, review } = useConsole();
   const [isOn, setOn] = useState(localStorage.getItem(offKey) === null);
   const toggle = (next: boolean) => {

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { maxThumbnails } from '../../contract/limits.ts';
 import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
-import { Button, Failure, Loading } from './pieces.tsx';
+import { Button, Failure, Loading, Time } from './pieces.tsx';
 
 export interface Column<Entry> {
   /** Null for the column of buttons, whose heading only a screen reader needs. */
@@ -13,6 +13,15 @@ export interface Column<Entry> {
   readonly class?: string;
   /** The heading is repeated in the cell where rows become cards. */
   readonly isLabelled?: boolean;
+}
+
+/** A column of times. @param isLabelled - see `Column`. */
+export function timeColumn<Entry>(
+  head: string,
+  read: (entry: Entry) => string | null,
+  isLabelled = false,
+): Column<Entry> {
+  return { head, class: 'small soft', isLabelled, cell: (entry) => <Time at={read(entry)} /> };
 }
 
 interface TableProps<Entry> {

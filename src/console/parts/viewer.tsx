@@ -140,13 +140,8 @@ function LayerImage({ layer: { url, size, class: name, ...style } }: { readonly 
   return <img src={url} alt="" draggable={false} class={name} style={{ ...own, ...style }} />;
 }
 
-function MarkOnPicture({
-  mark: { number, boxes, label, isSelected, onSelect },
-  size,
-}: {
-  readonly mark: Mark;
-  readonly size: Size;
-}) {
+function MarkOnPicture({ mark, size }: { readonly mark: Mark; readonly size: Size }) {
+  const { number, boxes, label, isSelected, onSelect } = mark;
   const [first] = boxes;
   return (
     <div class={isSelected ? 'mark selected' : 'mark'}>
@@ -226,9 +221,13 @@ function useGestures(given: {
   const latest = useRef(given);
   latest.current = given;
 
+  const viewNow = () => {
+    const { look, picture, frame } = latest.current;
+    return toView(look, picture, frame);
+  };
   const change = (next: (view: View, room: Size, least: number) => View) => {
     const { look, picture, frame, setLook } = latest.current;
-    const view = next(toView(look, picture, frame), frame, fit(picture, frame).scale / 2);
+    const view = next(viewNow(), frame, fit(picture, frame).scale / 2);
     setLook({ ...look, ...toPlace(keepInside(view, picture, frame), picture, frame) });
   };
   const zoom = (factor: number, at?: Point) =>
@@ -240,17 +239,14 @@ function useGestures(given: {
   const step = (x: number, y: number) => {
     const { look, setLook, picture } = latest.current;
     if (look.loupe === null) return move(-keyStep * x, -keyStep * y);
-    const { width, height } = picture;
     const { scale } = viewNow();
-    const loupe = {
-      x: look.loupe.x + (x * loupeStep) / (scale * width),
-      y: look.loupe.y + (y * loupeStep) / (scale * height),
-    };
-    setLook({ ...look, loupe: { x: insideShare(loupe.x), y: insideShare(loupe.y) } });
-  };
-  const viewNow = () => {
-    const { look, picture, frame } = latest.current;
-    return toView(look, picture, frame);
+    const moved = (share: number, by: number, length: number) =>
+      Math.min(1, Math.max(0, share + (by * loupeStep) / (scale * length)));
+    const { loupe } = look;
+    setLook({
+      ...look,
+      loupe: { x: moved(loupe.x, x, picture.width), y: moved(loupe.y, y, picture.height) },
+    });
   };
   useEffect(() => {
     const element = box.current!;
@@ -290,10 +286,6 @@ function useGestures(given: {
       act();
     },
   };
-}
-
-function insideShare(value: number): number {
-  return Math.min(1, Math.max(0, value));
 }
 
 /** One finger or the mouse moves the picture; two fingers zoom it. */
