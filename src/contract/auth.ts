@@ -1,12 +1,24 @@
-/** Logins, browser sessions and users' own preferences. */
+/** Logins, browser sessions, users' own preferences, and the users of a tenant. */
 
 import { Type } from 'typebox';
-import { described, oneOf, orNull, responseWith, type Wire, object, list } from './common.ts';
+import {
+  described,
+  oneOf,
+  orNull,
+  responseWith,
+  type Wire,
+  object,
+  list,
+  dateTime,
+  ofOne,
+  tenantName,
+} from './common.ts';
 import { langPattern } from './vocabulary.ts';
 import { formats } from './formats.ts';
 import { intakes, maxNameLength, maxTokenLength } from './limits.ts';
 
 const token = Type.String({ minLength: 1, maxLength: maxTokenLength });
+const personName = Type.String({ minLength: 1, maxLength: maxNameLength });
 const password = Type.String({ minLength: 1, maxLength: 1024 });
 
 export const loginBody = Type.Object({
@@ -80,7 +92,7 @@ export const sessionBody = Type.Union([
 export const firstUserBody = Type.Object({
   token: Type.String({ minLength: 1, maxLength: 128, description: 'From the one-time link.' }),
   ...loginBody.properties,
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: maxNameLength })),
+  name: Type.Optional(personName),
 });
 
 export const endSessionBody = Type.Object({
@@ -110,3 +122,55 @@ export const sessionStateResponse = responseWith(sessionState);
 export type BrowserTokens = Wire<typeof browserTokens>;
 const browserTokens = Type.Pick(tokenSet, ['accessToken', 'idToken', 'expiresIn']);
 export const browserTokensResponse = responseWith(browserTokens);
+
+// Users of a tenant, for those who may change its settings.
+
+const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  maxItems: 100,
+  description: 'Only scopes that the caller has; "settings" lets a user change settings.',
+});
+
+export const newPersonBody = Type.Object(
+  {
+    tenantName,
+    email: Type.String({ minLength: 1, maxLength: 320 }),
+    password,
+    name: Type.Optional(orNull(personName)),
+    scopes: Type.Optional(scopes),
+  },
+  {
+    examples: [
+      {
+        tenantName: 'default',
+        email: 'examiner@example.org',
+        password: 'violet harbour 42 lanterns',
+        scopes: [],
+      },
+    ],
+  },
+);
+export const changePersonBody = Type.Object({
+  ...ofOne.properties,
+  name: Type.Optional(orNull(personName)),
+  scopes: Type.Optional(scopes),
+});
+export const personPasswordBody = Type.Object({ ...ofOne.properties, newPassword: password });
+
+export type TenantPerson = Wire<typeof tenantPerson>;
+const tenantPerson = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: orNull(Type.String()),
+  userType: Type.String(),
+  scopes: Type.Array(Type.String()),
+  isDisabled: Type.Boolean(),
+  isManageable: Type.Boolean({
+    description:
+      "False for the caller's own account, and for one with tenants or scopes that the caller lacks.",
+  }),
+  createdDate: dateTime,
+  lastLoginDate: orNull(dateTime),
+});
+
+export const personResponse = responseWith(tenantPerson);
+export const peopleResponse = responseWith(Type.Array(tenantPerson));

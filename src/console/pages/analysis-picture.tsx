@@ -6,8 +6,7 @@ import type { Evidence } from '../../contract/evidence.ts';
 import { useConsole } from '../context.ts';
 import { boxesOf, type Located, type Selected } from '../parts/located.ts';
 import { firstLook, heatmapUrl } from '../parts/look.ts';
-import { type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
-import { ViewerControls } from '../parts/viewer-controls.tsx';
+import { type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
 
 export interface PlacesProps {
   readonly evidence: Evidence | null;

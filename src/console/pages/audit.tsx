@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../contract/tenant.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
-import type { TenantPerson } from '../../contract/people.ts';
+import type { TenantPerson } from '../../contract/auth.ts';
 import type { CsvValue } from '../../present/csv.ts';
 import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';

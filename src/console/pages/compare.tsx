@@ -11,8 +11,7 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { firstLook, layOn, type Size } from '../parts/look.ts';
-import { type Box, type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
-import { ViewerControls } from '../parts/viewer-controls.tsx';
+import { type Box, type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { comparedSide, differingParts } from '../../detectors/thumbnail-difference.ts';
 import { scaledSize, toLuma, toRgb } from '../../image/pixels.ts';
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { TenantPerson } from '../../contract/people.ts';
+import type { TenantPerson } from '../../contract/auth.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import {

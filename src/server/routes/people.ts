@@ -4,20 +4,21 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { TenantUser } from '../../service/access/tenant-users.ts';
 import type { Administration } from '../../service/app.ts';
 import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
+import { success } from '../responses.ts';
+import { requireCaller, requireUserId } from '../authenticate.ts';
+import { operation } from '../openapi-responses.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Core } from '../../service/core.ts';
 import {
+  settingsResponse,
+  settingsBody,
   changePersonBody,
   newPersonBody,
   peopleResponse,
   personResponse,
   personPasswordBody,
   type TenantPerson,
-} from '../../contract/people.ts';
-import { success } from '../responses.ts';
-import { requireCaller, requireUserId } from '../authenticate.ts';
-import { operation } from '../openapi-responses.ts';
-import type { FastifyRequest } from 'fastify';
-import type { Core } from '../../service/core.ts';
-import { settingsResponse, settingsBody } from '../../contract/auth.ts';
+} from '../../contract/auth.ts';
 import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
 import { ForensicsError } from '../../errors.ts';
 import { longBodyLimitBytes } from '../bodies.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEntry, serviceChain } from '../../../src/service/audit/entry.ts';
-import type { TenantPerson } from '../../../src/contract/people.ts';
+import type { TenantPerson } from '../../../src/contract/auth.ts';
 import { type Listening, openListening, password, type Question } from './open-server.ts';
 
 const path = '/v1/tenant/user';
