@@ -2,8 +2,7 @@
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { PictureLimits, UserInfo } from '../contract/auth.ts';
-import type { Intake } from '../contract/limits.ts';
+import type { SessionState, UserInfo } from '../contract/auth.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { nameIn } from '../present/printable.ts';
 import { ApiError } from './api/client.ts';
@@ -11,16 +10,12 @@ import { de } from './words/de.ts';
 import { en, type Words } from './words/en.ts';
 
 /** Includes the words in the user's language, grouped by part of the console. */
-export interface Context extends Words {
+export interface Context extends Words, Pick<SessionState, 'identity' | 'limits' | 'intake'> {
   readonly user: UserInfo;
   readonly tenantName: string;
   /** Whether the user may change settings. */
   readonly isManager: boolean;
   readonly language: Language;
-  readonly identity: 'embedded' | 'oidc';
-  readonly limits: PictureLimits;
-  /** What the server accepts. */
-  readonly intake: Intake;
   readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
   /** Shows a message for a few seconds. */

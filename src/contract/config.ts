@@ -30,8 +30,7 @@ export {
   variableOf,
 } from './settings.ts';
 
-const origins = ['flag', 'environment', 'file', 'default'] as const;
-type Origin = (typeof origins)[number];
+type Origin = 'flag' | 'environment' | 'file' | 'default';
 
 /** Where values may come from. Flags are strings, numbers, booleans or lists; undefined means not given. */
 export interface Sources {
@@ -127,18 +126,14 @@ function checkTogether(settings: Settings): void {
   }
 }
 
-interface ConfigFile {
-  readonly path: string | null;
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
 /** The file must be one JSON object whose keys are names of settings; any other key is a typo and is rejected. */
-function openFile(configFile: string | undefined, environment: Environment): ConfigFile {
+function openFile(configFile: string | undefined, environment: Environment) {
   const { FORENSICS_CONFIG: variable = '' } = environment;
   const given = configFile ?? (variable === '' ? undefined : variable);
   const file = given ?? join(configFolder(environment), 'config.json');
-  if (given === undefined && !existsSync(file)) return { path: null, values: {} };
-  const values = parseFile(readFile(file));
+  let values: Readonly<Record<string, unknown>> = {};
+  if (given === undefined && !existsSync(file)) return { path: null, values };
+  values = parseFile(readFile(file));
   const known: readonly string[] = settingNames;
   const unknownName = Object.keys(values).find((name) => !known.includes(name));
   if (unknownName === undefined) return { path: resolve(file), values };

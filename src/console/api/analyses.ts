@@ -31,7 +31,10 @@ export async function listAnalyses(
 ): Promise<Page> {
   const period = { createdFrom: dayStart(from, 0), createdTo: dayStart(to, 1) };
   const query = { tenantName, ...filters, ...period, ...place };
-  const { json, headers } = await askWhole<List>('/v1/analysis', { query, signal });
+  const { json, headers } = await askWhole<{ data: readonly Analysis[] }>('/v1/analysis', {
+    query,
+    signal,
+  });
   const count = (name: string) => Number(headers.get(name) ?? 0);
   return {
     entries: json.data,
@@ -58,10 +61,6 @@ export async function listAllAnalyses(
   }
 }
 
-interface List {
-  readonly data: readonly Analysis[];
-}
-
 /** The start of the local day `later` days after this one; undefined if it is not a date. */
 export function dayStart(day: string | undefined, later: number): string | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '');
@@ -76,7 +75,7 @@ export async function getAnalysis(
   signal?: AbortSignal,
 ): Promise<Analysis> {
   const query = { tenantName, id };
-  return (await ask<List['data']>('/v1/analysis', { query, signal }))[0]!;
+  return (await ask<readonly [Analysis]>('/v1/analysis', { query, signal }))[0];
 }
 
 export async function removeAnalysis(tenantName: string, id: string): Promise<void> {
@@ -88,7 +87,6 @@ export async function retryAnalysis(
   tenantName: string,
   id: string,
   options: object,
-): Promise<Analysis> {
-  const body = { tenantName, id, options };
-  return (await ask<List['data']>('/v1/analysis/retry', { body }))[0]!;
+): Promise<void> {
+  await ask('/v1/analysis/retry', { body: { tenantName, id, options } });
 }

@@ -5,6 +5,7 @@ import type { PictureLimits } from '../../contract/auth.ts';
 import { sniffFormat, sniffOtherKind } from '../../image/file-kind.ts';
 import { largestJpegIn, readJpegFrame } from '../../image/raw.ts';
 import { readers } from '../../image/readers.ts';
+import type { Words } from '../words/en.ts';
 
 export interface PictureFacts {
   readonly format: Format;
@@ -12,14 +13,7 @@ export interface PictureFacts {
   readonly height: number;
 }
 
-export type Refusal =
-  | 'empty'
-  | 'notPicture'
-  | 'pdf'
-  | 'tooSmall'
-  | 'tooLarge'
-  | 'tooManyPixels'
-  | 'tooManyBytes';
+export type Refusal = keyof Words['upload']['refusals'];
 
 /** A JPEG's size comes after its metadata; no camera writes more metadata than this. */
 const headBytes = 4_000_000;

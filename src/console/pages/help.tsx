@@ -104,13 +104,10 @@ export function ManualPage({ topic }: { readonly topic: string }) {
 /** Renders a page as elements. Text never becomes HTML, so nothing in a page can run. */
 function renderBlock(block: Block, key: number): ComponentChildren {
   switch (block.is) {
-    case 'heading':
-      if (block.level === 1) return <h1 key={key}>{inline(block.text)}</h1>;
-      return block.level === 2 ? (
-        <h2 key={key}>{inline(block.text)}</h2>
-      ) : (
-        <h3 key={key}>{inline(block.text)}</h3>
-      );
+    case 'heading': {
+      const Heading = (['h1', 'h2'] as const)[block.level - 1] ?? 'h3';
+      return <Heading key={key}>{inline(block.text)}</Heading>;
+    }
     case 'paragraph':
       return <p key={key}>{inline(block.text)}</p>;
     case 'code':

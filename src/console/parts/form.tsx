@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { decisionStrategies, isKeyOf, type Language } from '../../contract/vocabulary.ts';
+import { type DecisionStrategy, isKeyOf, type Language } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, wordsOf } from '../context.ts';
 import { Button, Dialog } from './pieces.tsx';
 
@@ -113,34 +113,28 @@ export function SelectField<Value extends string>({
   );
 }
 
-/** Fields for the first and last date of a list. */
-export function PeriodFields({
-  period,
-  onDay,
-}: {
-  readonly period: { readonly from?: string; readonly to?: string };
-  readonly onDay: (day: { readonly from: string } | { readonly to: string }) => void;
-}) {
-  const { list } = useConsole();
-  const { from = '', to = '' } = period;
-  return (
-    <>
-      <TextField
-        label={list.from}
-        type="date"
-        value={from}
-        onValue={(day) => onDay({ from: day })}
-      />
-      <TextField label={list.to} type="date" value={to} onValue={(day) => onDay({ to: day })} />
-    </>
-  );
+interface PeriodFieldsProps {
+  readonly period: Partial<Record<'from' | 'to', string>>;
+  readonly onDay: (day: PeriodFieldsProps['period']) => void;
 }
 
-type Strategy = (typeof decisionStrategies)[number];
+/** Fields for the first and last date of a list. */
+export function PeriodFields({ period, onDay }: PeriodFieldsProps) {
+  const { list } = useConsole();
+  return (['from', 'to'] as const).map((end) => (
+    <TextField
+      key={end}
+      label={list[end]}
+      type="date"
+      value={period[end] ?? ''}
+      onValue={(day) => onDay({ [end]: day })}
+    />
+  ));
+}
 
 export function StrategyField(props: {
-  readonly value: Strategy;
-  readonly onValue: (value: Strategy) => void;
+  readonly value: DecisionStrategy;
+  readonly onValue: (value: DecisionStrategy) => void;
 }) {
   const { upload } = useConsole();
   return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;

@@ -118,33 +118,20 @@ export function RangePager({ start, total, setStart }: RangePagerProps) {
   );
 }
 
+type Page = (() => void) | null;
+
 /** Buttons for the newer and the older page. If a page is null, its button is disabled. */
-export function Pager({
-  newer,
-  older,
-}: {
-  readonly newer: (() => void) | null;
-  readonly older: (() => void) | null;
-}) {
+export function Pager({ newer, older }: { readonly newer: Page; readonly older: Page }) {
   const { common } = useConsole();
+  const button = (sign: string, label: string, page: Page) => (
+    <Button kind="little" aria-label={label} disabled={page === null} onClick={() => page?.()}>
+      {sign}
+    </Button>
+  );
   return (
     <div class="row">
-      <Button
-        kind="little"
-        aria-label={common.newer}
-        disabled={newer === null}
-        onClick={() => newer?.()}
-      >
-        ‹
-      </Button>
-      <Button
-        kind="little"
-        aria-label={common.older}
-        disabled={older === null}
-        onClick={() => older?.()}
-      >
-        ›
-      </Button>
+      {button('‹', common.newer, newer)}
+      {button('›', common.older, older)}
     </div>
   );
 }

@@ -69,7 +69,7 @@ export function openDatabase({
     // FULL: acknowledged transactions survive a power cut.
     client.pragma('synchronous = FULL');
     client.pragma('foreign_keys = ON');
-    upgrade = upgradeSqlite(client, { path, isScratch, at: now() });
+    upgrade = upgradeSqlite(client, { path, isScratch, now });
     // From now on, `createSqliteDb` waits for locks, without blocking the process.
     client.pragma('busy_timeout = 0');
   } catch (error) {
@@ -299,26 +299,21 @@ export function wipeFreeSpace({ $client }: SqliteDb): void {
   }
 }
 
-interface UpgradeOptions {
-  /** Path of the file that `client` has open. */
-  readonly path: string;
-  /** Whether the file is itself a temporary copy, and so is not copied. */
-  readonly isScratch: boolean;
-  readonly at: Date;
-}
-
 /**
  * Upgrades a file from an earlier version to the current schema. Makes a copy first, with which it is possible to go
  * back to that version. The newest three copies are kept, in `backups/` beside the database.
  *
  * @returns null for a new file, and for one that already has the current schema.
  */
-function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgrade | null {
+function upgradeSqlite(
+  client: Database.Database,
+  { path, isScratch, now }: Required<Omit<DatabasePlace, 'isExclusive'>>,
+): Upgrade | null {
   const from = checkedSchema(client);
   const to = currentSchema('sqlite');
   if (from === to) return null;
   const isNew = from === 0;
-  const copy = isNew || options.isScratch ? null : copyBefore(client, from, options);
+  const copy = isNew || isScratch ? null : copyBefore(client, from, path, now());
   migrateSqlite(client, schemaSteps('sqlite'));
   return isNew ? null : { from, to, copy };
 }
@@ -333,7 +328,8 @@ const copyPattern = /^forensics-\d+-(?<date>\d{8}T\d{6}Z)\.db$/;
 function copyBefore(
   client: Database.Database,
   schema: number,
-  { path, at }: UpgradeOptions,
+  path: string,
+  at: Date,
 ): string | null {
   const folder = join(dirname(path), 'backups');
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });

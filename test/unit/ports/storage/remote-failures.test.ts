@@ -133,31 +133,26 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(await store.applyCors(['*'])).toMatchObject({ applied: false });
   });
 
-  test('whose connection breaks mid-object is unavailable, and never returns a short object', async () => {
-    const server = await script(cuts);
+  test.each<
+    [what: string, answer: Answer, act: (store: RemoteStore) => Promise<unknown>, methods: string]
+  >([
+    ['breaks mid-object', cuts, (store) => store.read('key', 1000), 'GET GET GET'],
+    [
+      'breaks mid-upload',
+      (response) => response.socket?.destroy(),
+      (store) => store.put('key', Buffer.alloc(100_000)),
+      'PUT PUT PUT',
+    ],
+    ['stays busy', says(503, 'busy'), (store) => store.delete('key'), 'DELETE DELETE DELETE'],
+  ])(
+    'whose connection %s is unavailable after three tries',
+    async (_what, answer, act, methods) => {
+      const server = await script(answer);
 
-    await expect(open(server.origin).read('key', 1000)).rejects.toMatchObject({
-      code: 'store_unavailable',
-    });
-    expect(server.requests.length).toBe(3);
-  });
-
-  test('whose connection breaks once returns the whole object on the second try', async () => {
-    const server = await script(cuts, says(200, 'whole'));
-
-    const read = await open(server.origin).read('key', 1000);
-
-    expect(Buffer.from(read).toString()).toBe('whole');
-  });
-
-  test('whose connection breaks mid-upload is unavailable', async () => {
-    const server = await script((response) => response.socket?.destroy());
-
-    await expect(open(server.origin).put('key', Buffer.alloc(100_000))).rejects.toMatchObject({
-      code: 'store_unavailable',
-    });
-    expect(server.requests.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT']);
-  });
+      await expect(act(open(server.origin))).rejects.toMatchObject({ code: 'store_unavailable' });
+      expect(server.requests.map(({ method }) => method).join(' ')).toBe(methods);
+    },
+  );
 
   test('whose confirmation is cut off has not accepted the object', async () => {
     const server = await script(cuts);
@@ -167,30 +162,18 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('whose error response is cut off is retried', async () => {
-    const server = await script(cutsError, says(200, 'bytes'));
+  test.each<[what: string, answer: Answer]>([
+    ['breaks mid-object', cuts],
+    ['cuts off an error', cutsError],
+    ['answers 500', says(500, 'busy')],
+    ['answers 503', says(503, 'busy')],
+  ])('that %s once returns the whole object on the second try', async (_what, answer) => {
+    const server = await script(answer, says(200, 'bytes'));
 
-    const read = await open(server.origin).read('key', 10);
-
-    expect(Buffer.from(read).toString()).toBe('bytes');
-  });
-
-  test.each([500, 503])('that answers %d once is retried', async (status) => {
-    const server = await script(says(status, 'busy'), says(200, 'bytes'));
-
-    const read = await open(server.origin).read('key', 10);
+    const read = await open(server.origin).read('key', 1000);
 
     expect(Buffer.from(read).toString()).toBe('bytes');
     expect(server.requests.length).toBe(2);
-  });
-
-  test('that stays busy is unavailable after three tries', async () => {
-    const server = await script(says(503, 'busy'));
-
-    await expect(open(server.origin).delete('key')).rejects.toMatchObject({
-      code: 'store_unavailable',
-    });
-    expect(server.requests.length).toBe(3);
   });
 
   test('that denies access is not retried, and reveals no secret or signature', async () => {
@@ -255,24 +238,18 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('with an untrusted certificate is rejected', async () => {
-    const server = await startS3Server({ useSSL: true });
+  test.each([
+    ['with an untrusted certificate', { useSSL: true }, 'does not trust'],
+    ['contacted over TLS at a port without it', {}, 'useSSL'],
+  ])('%s is rejected', async (_what, settings, sentence) => {
+    const server = await startS3Server(settings);
     closing.push(() => server.close());
 
-    await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
-      code: 'store_refused',
-      message: expect.stringContaining('does not trust'),
-    });
-  });
+    const reading = open(server.origin.replace('http:', 'https:')).read('key', 10);
 
-  test('contacted over TLS at a port without it is rejected', async () => {
-    const server = await startS3Server();
-    closing.push(() => server.close());
-    const origin = server.origin.replace('http:', 'https:');
-
-    await expect(open(origin).read('key', 10)).rejects.toMatchObject({
+    await expect(reading).rejects.toMatchObject({
       code: 'store_refused',
-      message: expect.stringContaining('useSSL'),
+      message: expect.stringContaining(sentence),
     });
   });
 
