@@ -242,26 +242,22 @@ export async function runStatement(
   return { rows: method === 'get' ? rows[0] : rows };
 }
 
-interface Translated {
-  readonly text: string;
-  /** Name under which connections cache the plan; null if there are too many plans. */
-  readonly name: string | null;
-}
-
-const translated = new Map<string, Translated>();
+/** By statement; `name` is that under which connections cache the plan. */
+const translated = new Map<string, { readonly text: string; readonly name: string }>();
 const maxTranslated = 1000;
 
 /**
  * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question mark), and removes
  * the table name from the columns in `on conflict`.
  */
-function toPostgres(sql: string): Translated {
+function toPostgres(sql: string) {
   const known = translated.get(sql);
   if (known !== undefined) return known;
   let count = 0;
   const text = sql
     .replaceAll('?', () => `$${++count}`)
     .replace(/on conflict \([^)]*\)/, (target) => target.replaceAll(/"\w+"\./g, ''));
+  // Too many plans to cache them all.
   if (translated.size >= maxTranslated) return { text, name: null };
   const made = { text, name: `s${translated.size}` };
   translated.set(sql, made);

@@ -168,7 +168,11 @@ export function createSqliteDb(
   return Object.assign(reader, {
     $client: client,
     runTransaction,
-    snapshot: <T>(act: (reader: Reader) => Promise<T>) => snapshot(client.name, act),
+    snapshot: <T>(act: (reader: Reader) => Promise<T>) =>
+      reading(client.name, (copy) => {
+        copy.exec('BEGIN');
+        return act(createReader('sqlite', async (...statement) => execute(copy, ...statement)));
+      }),
     onNotification(topic: Topic, listener: () => void) {
       notifications.on(topic, listener);
       return () => void notifications.off(topic, listener);
@@ -210,13 +214,6 @@ function createTurns() {
       };
     },
   };
-}
-
-async function snapshot<T>(path: string, act: (reader: Reader) => Promise<T>): Promise<T> {
-  return reading(path, (client) => {
-    client.exec('BEGIN');
-    return act(createReader('sqlite', async (...statement) => execute(client, ...statement)));
-  });
 }
 
 /** Runs `act` on a file opened read-only. */

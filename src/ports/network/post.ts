@@ -1,6 +1,6 @@
 /** Requests to addresses that others chose; checks the addresses, and limits size and time. */
 
-import type { buildConnector, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type AddressGuard, createConnectionGuard, createAddressGuard } from './address-guard.ts';
 import { failure } from '../../contract/failure-reasons.ts';
 import { causeCode, ForensicsError } from '../../errors.ts';
@@ -55,20 +55,14 @@ type Client = Awaited<ReturnType<typeof openClient>>;
 /** Loads the library when the first message is sent, because many servers never send any. */
 async function openClient(guard: AddressGuard) {
   const { Agent, buildConnector, request } = await import('undici');
-  return { agent: new Agent({ connect: guardedConnector(buildConnector, guard) }), request };
-}
-
-function guardedConnector(
-  build: typeof buildConnector,
-  guard: AddressGuard,
-): buildConnector.connector {
   const { lookup, ...addresses } = createConnectionGuard(guard);
-  const connect = build({ lookup, timeout: timeoutMs, allowH2: false });
-  return (options, callback) => {
+  const open = buildConnector({ lookup, timeout: timeoutMs, allowH2: false });
+  const connect: typeof open = (options, callback) => {
     const refusal = addresses.refusalOf(options.hostname);
     if (refusal !== null) callback(refusal, null);
-    else connect(options, callback);
+    else open(options, callback);
   };
+  return { agent: new Agent({ connect }), request };
 }
 
 const connectionCode = (error: unknown) => causeCode(error) || 'connection_failed';

@@ -78,7 +78,7 @@ export type Bucket = ReturnType<typeof openBucket>;
 function openBucket(home: string, settings: BucketsSettings & { readonly maxObjectBytes: number }) {
   const { root, maxObjectBytes, now = () => new Date(), fileSystem: fs = promises } = settings;
   const [incoming, folder] = [join(home, 'incoming'), join(home, 'objects')];
-  const publisher = createPublisher({ fs, root, incoming, maxObjectBytes, now });
+  const folders = createFolders(fs, root);
   function filePath(key: string): string {
     checkKey(key);
     return join(folder, objectFile(key));
@@ -88,9 +88,31 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
     return onDisk(() => openObject(fs, filePath(key), key));
   }
   return {
-    /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
-    write: async (key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> =>
-      publisher.put(filePath(key), { ...object, key }),
+    /**
+     * Writes the file under `incoming/` and syncs it, then moves it into place in one step and syncs the folder. At any
+     * time, even after a crash, readers see either the old file or the new one.
+     *
+     * @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws.
+     */
+    async write(key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> {
+      const path = filePath(key);
+      const temporary = join(incoming, incomingName());
+      try {
+        await onDisk(() => folders.ensure(incoming));
+        const source = { bytes: object.source, maxBytes: maxObjectBytes, now };
+        const record = await writeObject(fs, temporary, { ...object, key }, source);
+        await onDisk(() => folders.ensure(dirname(path)));
+        await onDisk(() => fs.rename(temporary, path));
+        await onDisk(() => folders.sync(dirname(path)));
+        return record;
+      } catch (error) {
+        // Not for other errors, because a client that disconnects must not cause extra syncs for others.
+        if (error instanceof ForensicsError && error.canRetry) folders.forget();
+        // If the file cannot be removed now, the sweep will remove it.
+        await fs.unlink(temporary).catch(() => undefined);
+        throw error;
+      }
+    },
     open,
     /** Null if there is no such object. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
     async head(key: string): Promise<ObjectRecord | null> {
@@ -98,8 +120,13 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
       await object?.close();
       return object?.record ?? null;
     },
-    /** Succeeds even if there is no such object. */
-    remove: async (key: string): Promise<void> => publisher.remove(filePath(key)),
+    /** Succeeds even if there is no such object. @throws {ForensicsError} `store_unavailable`. */
+    async remove(key: string): Promise<void> {
+      const path = filePath(key);
+      await onDisk(() => unlessMissing(() => fs.unlink(path)));
+      // Even if there was nothing to remove, because an earlier removal may have crashed before it synced.
+      await onDisk(() => folders.sync(dirname(path)));
+    },
     /** @throws {ForensicsError} `store_unavailable`. */
     sweep: () => onDiskSync(() => sweepIncoming(incoming)),
   };
@@ -164,54 +191,8 @@ async function* readBytes(
   }
 }
 
-// Files are written under `incoming/` and synced, then moved into place in one step, and the folder is synced. At any
-// time, even after a crash, readers see either the old file or the new one.
-
 export interface NewFile extends NewObject {
   readonly source: AsyncIterable<Uint8Array>;
-}
-
-interface PublisherSettings {
-  readonly fs: FileSystem;
-  /** The folder that contains all buckets. */
-  readonly root: string;
-  readonly incoming: string;
-  readonly maxObjectBytes: number;
-  readonly now: () => Date;
-}
-
-function createPublisher(settings: PublisherSettings) {
-  const { fs, root, incoming, maxObjectBytes, now } = settings;
-  const folders = createFolders(fs, root);
-
-  /** @throws {ForensicsError} `blob_too_large`, `no_space_left`, `store_unavailable`, or what `file` throws. */
-  async function put(path: string, file: NewFile): Promise<ObjectRecord> {
-    const temporary = join(incoming, incomingName());
-    try {
-      await onDisk(() => folders.ensure(incoming));
-      const source = { bytes: file.source, maxBytes: maxObjectBytes, now };
-      const record = await writeObject(fs, temporary, file, source);
-      await onDisk(() => folders.ensure(dirname(path)));
-      await onDisk(() => fs.rename(temporary, path));
-      await onDisk(() => folders.sync(dirname(path)));
-      return record;
-    } catch (error) {
-      // Not for other errors, because a client that disconnects must not cause extra syncs for others.
-      if (error instanceof ForensicsError && error.canRetry) folders.forget();
-      // If the file cannot be removed now, the sweep will remove it.
-      await fs.unlink(temporary).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  /** Succeeds even if the file does not exist. @throws {ForensicsError} `store_unavailable`. */
-  async function remove(path: string): Promise<void> {
-    await onDisk(() => unlessMissing(() => fs.unlink(path)));
-    // Even if there was nothing to remove, because an earlier removal may have crashed before it synced.
-    await onDisk(() => folders.sync(dirname(path)));
-  }
-
-  return { put, remove };
 }
 
 /** Folders below `root`; each is created once, and synced before it is used. */

@@ -36,7 +36,24 @@ export async function writeObject(
 ): Promise<ObjectRecord> {
   const handle = await onDisk(() => fs.open(path, 'wx', 0o600));
   try {
-    const record = await fill(handle, object, source);
+    const [md5, sha256] = [createHash('md5'), createHash('sha256')];
+    let sizeBytes = 0;
+    for await (const block of inBlocks(source)) {
+      sizeBytes += block.length;
+      md5.update(block);
+      sha256.update(block);
+      await onDisk(() => writeAll(handle, block));
+    }
+    const digest = md5.digest('hex');
+    const record = {
+      key: object.key,
+      contentType: object.contentType,
+      sizeBytes,
+      md5: digest,
+      etag: digest,
+      sha256: sha256.digest('hex'),
+      createdAt: source.now(),
+    };
     object.beforeCommit?.(record);
     await onDisk(() => writeAll(handle, encodeTail(record)));
     await onDisk(() => handle.sync());
@@ -44,31 +61,6 @@ export async function writeObject(
   } finally {
     await onDisk(() => handle.close());
   }
-}
-
-async function fill(
-  handle: FileHandle,
-  { key, contentType }: NewObject,
-  source: Source,
-): Promise<ObjectRecord> {
-  const [md5, sha256] = [createHash('md5'), createHash('sha256')];
-  let sizeBytes = 0;
-  for await (const block of inBlocks(source)) {
-    sizeBytes += block.length;
-    md5.update(block);
-    sha256.update(block);
-    await onDisk(() => writeAll(handle, block));
-  }
-  const md5Hex = md5.digest('hex');
-  return {
-    key,
-    contentType,
-    sizeBytes,
-    md5: md5Hex,
-    etag: md5Hex,
-    sha256: sha256.digest('hex'),
-    createdAt: source.now(),
-  };
 }
 
 /** Large writes are faster than many small ones, and a client must not determine how many there are. */
