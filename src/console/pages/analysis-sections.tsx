@@ -80,10 +80,7 @@ function FindingList({
   setSelected,
 }: PlacesProps & Pick<Evidence, 'findings'>) {
   const { analysis: text, language } = useConsole();
-  const {
-    strength: { adverbs },
-    findings: { methods, sources },
-  } = wordsIn(language);
+  const { strength: degrees, findings: named } = wordsIn(language);
   const { score: written, plain } = createNumberWriter(language);
   return (
     <ol class="plain">
@@ -97,7 +94,7 @@ function FindingList({
             <div class="row">
               <Numbers {...{ numbers, method, selected, setSelected }} />
               <span class={`badge ${speaksFor}`}>{text.sides[speaksFor]}</span>
-              {strength !== 'none' && <span class="small soft">{adverbs[strength]}</span>}
+              {strength !== 'none' && <span class="small soft">{degrees.adverbs[strength]}</span>}
             </div>
             <p>{statement[language]}</p>
             {next !== '' && (
@@ -107,10 +104,10 @@ function FindingList({
             )}
             <details class="small soft">
               <summary>
-                {text.measures}: {nameIn(methods, method, method)}, {written(score)}
+                {text.measures}: {nameIn(named.methods, method, method)}, {written(score)}
               </summary>
               <p>
-                {text.source}: {nameIn(sources, source, source)}
+                {text.source}: {nameIn(named.sources, source, source)}
               </p>
               <p class="mono">
                 {Object.entries(measures)
@@ -266,13 +263,10 @@ function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
               <Button
                 key={format + language}
                 disabled={isBusy}
-                onClick={() =>
-                  save(`report-${id}-${language}.${format}`, '/v1/analysis/report', {
-                    id,
-                    language,
-                    format,
-                  })
-                }
+                onClick={() => {
+                  const query = { id, language, format };
+                  save(`report-${id}-${language}.${format}`, '/v1/analysis/report', query);
+                }}
               >
                 {text[format][language]}
               </Button>

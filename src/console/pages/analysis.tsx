@@ -200,28 +200,29 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
 /** What happened to the picture, when, and who did it. */
 function Custody({ id }: { readonly id: string }) {
   const { analysis: text, language } = useConsole();
-  const steps = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
-  const { data, error, reload } = steps;
+  const { data, error, reload } = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
   const { custody } = wordsIn(language).document;
   const events: Readonly<Record<string, string>> = custody.events;
+  // `user 6f1c...` becomes `user Anna Examiner`.
+  const write = ({ actor, actorName: name }: CustodyStep) =>
+    writeActor(name === null ? actor : actor.replace(/\S+$/, () => name), custody.actors);
   return (
     <Panel title={text.custody}>
       <Failure error={error} retry={reload} />
       {data?.length === 0 && <p class="soft">{text.noCustody}</p>}
       <ol class="plain">
-        {data?.map(({ at, actor, actorName, event, hashes }, index) => (
+        {data?.map((step, index) => (
           <li key={index} class="finding">
             <div class="row apart">
-              <strong>{events[event] ?? event}</strong>
+              <strong>{events[step.event] ?? step.event}</strong>
               <span class="soft small">
-                <Time at={at} /> ·{' '}
-                <bdi title={actor}>{writeActor(named(actor, actorName), custody.actors)}</bdi>
+                <Time at={step.at} /> · <bdi title={step.actor}>{write(step)}</bdi>
               </span>
             </div>
-            {hashes.length > 0 && (
+            {step.hashes.length > 0 && (
               <details class="small soft">
                 <summary>{text.hashes}</summary>
-                {hashes.map(({ name, sha256 }) => (
+                {step.hashes.map(({ name, sha256 }) => (
                   <p key={name} class="mono">
                     {name} {sha256}
                   </p>
@@ -233,11 +234,6 @@ function Custody({ id }: { readonly id: string }) {
       </ol>
     </Panel>
   );
-}
-
-/** `user 6f1c...` becomes `user Anna Examiner`. */
-function named(actor: string, name: string | null): string {
-  return name === null ? actor : actor.replace(/\S+$/, () => name);
 }
 
 const moves: Readonly<Record<string, (at: number, count: number) => number>> = {

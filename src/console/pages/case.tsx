@@ -134,32 +134,24 @@ export function CasePage({ name }: { readonly name: string }) {
 }
 
 /** A report on all pictures, a signed archive and a table. */
-function Downloads({
-  name,
-  entries,
-}: {
-  readonly name: string;
-  readonly entries: readonly Analysis[];
-}) {
+function Downloads({ name, entries }: { name: string; entries: readonly Analysis[] }) {
   const { analysis, cases: text, list, language } = useConsole();
   const { isBusy, save } = useDownloads();
   const isEmpty = entries.length === 0;
+  const query = { projectId: name };
   return (
     <div class="row">
       <Button
         disabled={isBusy || isEmpty}
         onClick={() =>
-          save(`case-${name}-${language}.pdf`, '/v1/analysis/case/report', {
-            projectId: name,
-            language,
-          })
+          save(`case-${name}-${language}.pdf`, '/v1/analysis/case/report', { ...query, language })
         }
       >
         {text.report}
       </Button>
       <Button
         disabled={isBusy || isEmpty}
-        onClick={() => save(`case-${name}.zip`, '/v1/analysis/case/bundle', { projectId: name })}
+        onClick={() => save(`case-${name}.zip`, '/v1/analysis/case/bundle', query)}
       >
         {analysis.bundle}
       </Button>
@@ -170,24 +162,17 @@ function Downloads({
   );
 }
 
-interface Details {
-  /** Includes its evidence, which contains the reason, unless no sign was found. */
-  readonly analysis: Analysis;
-  /** Other pictures that show the same thing. */
-  readonly seen: readonly SeenBefore[];
-}
-
 /** After this many pictures, the page shows what has been found so far. */
 const requestedAtOnce = 50;
 
-/** Details that a list lacks, by id, requested one at a time. Also returns how many are still to come. */
-function useDetails(analyses: readonly Analysis[]): {
-  readonly known: ReadonlyMap<string, Details>;
-  readonly open: number;
-} {
+/**
+ * Details that a list lacks, by id, requested one at a time: the analysis with its evidence, which contains the reason
+ * (unless no sign was found), and other pictures that show the same thing. Also returns how many are still to come.
+ */
+function useDetails(analyses: readonly Analysis[]) {
   const { tenantName } = useConsole();
   const examined = analyses.filter(({ inferenceStatus }) => inferenceStatus.status === 'completed');
-  const known = useRef(new Map<string, Details>());
+  const known = useRef(new Map<string, { analysis: Analysis; seen: readonly SeenBefore[] }>());
   const open = () => examined.filter(({ id }) => !known.current.has(id));
   useLoaded(`details ${tenantName} ${examined.map(({ id }) => id).join(' ')}`, {
     load: async (signal) => {

@@ -66,7 +66,6 @@ function Caption({ analysis }: { readonly analysis: Analysis }) {
 }
 
 const modes = ['side', 'difference', 'flicker'] as const;
-type Mode = (typeof modes)[number];
 
 interface Compared {
   readonly one: Analysis;
@@ -78,7 +77,7 @@ interface Compared {
 /** Shows the two pictures side by side, moving together, or overlaid if both show the same thing. */
 function Comparison({ one, other, alignment }: Compared) {
   const { comparison: text } = useConsole();
-  const [mode, setMode] = useState<Mode>('side');
+  const [mode, setMode] = useState<(typeof modes)[number]>('side');
   const [look, setLook] = useState(firstLook);
   const { size, lower, upper } = useLayers({ one, other, alignment });
   const { marks, found } = useDifferences(alignment !== null, { size, lower, upper });
@@ -117,7 +116,7 @@ function Comparison({ one, other, alignment }: Compared) {
 }
 
 /** Frames around the parts that differ and a sentence about them, as in the report. */
-function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
+function useDifferences(isAligned: boolean, { lower, upper, size }: ReturnType<typeof useLayers>) {
   const { comparison, language } = useConsole();
   const [selected, setSelected] = useState<number | null>(null);
   const key = `differences ${lower.url} ${upper.url} ${upper.transform} ${isAligned}`;
@@ -135,8 +134,6 @@ function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
   const found = data && (marks.length === 0 ? alike : framed);
   return { marks, found: error === null ? found : comparison.notMarked };
 }
-
-type Layers = ReturnType<typeof useLayers>;
 
 /** Layers in pixels of the other picture, so that the two pictures can be stacked. */
 function useLayers({ one, other, alignment }: Compared) {

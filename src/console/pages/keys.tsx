@@ -85,12 +85,7 @@ export function KeysPage() {
   );
 }
 
-interface SecretDialogProps {
-  readonly secret: string;
-  readonly onClose: () => void;
-}
-
-function SecretDialog({ secret, onClose }: SecretDialogProps) {
+function SecretDialog({ secret, onClose }: { readonly secret: string; onClose: () => void }) {
   const { common, keys } = useConsole();
   return (
     <Dialog title={keys.secretTitle} onClose={onClose}>

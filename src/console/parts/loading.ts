@@ -21,11 +21,11 @@ const unreachablePauseMs = 4000;
 
 /** @param key - fetched again when it changes. */
 export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T> {
-  const [state, setState] = useState<{
-    readonly key: string;
-    readonly data: T | null;
-    readonly error: unknown;
-  }>({ key, data: null, error: null });
+  const nothing = { data: null, error: null };
+  const [state, setState] = useState<Omit<Loaded<T>, 'reload'> & { readonly key: string }>({
+    key,
+    ...nothing,
+  });
   const [round, setRound] = useState(0);
   const latest = useRef({ load, pause });
   latest.current = { load, pause };
@@ -61,9 +61,8 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
   }, [key, round]);
 
   const reload = useCallback(() => setRound((count) => count + 1), []);
-  return state.key === key
-    ? { data: state.data, error: state.error, reload }
-    : { data: null, error: null, reload };
+  const { data, error } = state.key === key ? state : nothing;
+  return { data, error, reload };
 }
 
 export function useTenant(): Loaded<TenantResponse> {

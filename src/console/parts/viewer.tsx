@@ -350,10 +350,9 @@ export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) 
         <select
           aria-label={analysis.map}
           value={look.map ?? ''}
-          onChange={({ currentTarget: { value } }) => {
-            const map = mapNames.find((name) => name === value) ?? null;
-            change({ map });
-          }}
+          onChange={({ currentTarget: { value } }) =>
+            change({ map: mapNames.find((name) => name === value) ?? null })
+          }
         >
           <option value="">{analysis.noMap}</option>
           {mapNames.map((name) => (
