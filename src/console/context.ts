@@ -32,10 +32,8 @@ export function useConsole(): Context {
   return context;
 }
 
-const catalogue: Readonly<Record<Language, Words>> = { en, de };
-
 export function wordsOf(language: Language): Words {
-  return catalogue[language];
+  return { en, de }[language];
 }
 
 const languageKey = 'forensics-language';

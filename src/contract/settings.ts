@@ -35,10 +35,11 @@ function setting<T extends TSchema>(schema: T, keywords: Keywords): T & Keywords
   return Object.assign(schema, keywords);
 }
 
-type Bounds = readonly [minimum: number, maximum: number];
-
-function integer(bounds: Bounds, fallback: Fallback<number>, description: string) {
-  const [minimum, maximum] = bounds;
+function integer(
+  [minimum, maximum]: readonly [number, number],
+  fallback: Fallback<number>,
+  description: string,
+) {
   return setting(Type.Integer({ minimum, maximum }), {
     description,
     allowed: `an integer from ${minimum} to ${maximum}`,

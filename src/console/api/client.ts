@@ -106,9 +106,8 @@ async function checked(answer: Response): Promise<Response> {
   if (answer.ok) return answer;
   const code = answer.headers.get('x-error-code') ?? 'internal';
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  const told: unknown = await answer.json().catch(() => null);
-  const message =
-    typeof told === 'object' && told !== null && 'message' in told ? String(told.message) : '';
+  const told: { message?: unknown } | null = await answer.json().catch(() => null);
+  const message = String(told?.message ?? '');
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : null;
   throw new ApiError(answer.status, code, message, retryAfterMs);
 }
@@ -123,9 +122,8 @@ async function refresh(): Promise<void> {
       await takeTokens('/refresh', {});
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
-        const hadSession = before !== null;
         tokens = null;
-        if (hadSession) onEnd();
+        if (before !== null) onEnd();
       }
       throw error;
     }

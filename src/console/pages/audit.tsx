@@ -15,14 +15,9 @@ import { useLoaded } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { type Column, Pager, pageSize, Table } from '../parts/table.tsx';
 
-interface Filters {
-  readonly kind: string;
-  /** Days in the user's time zone. */
-  readonly from: string;
-  readonly to: string;
-}
-
-const unfiltered: Filters = { kind: '', from: '', to: '' };
+/** The days are in the user's time zone. */
+const unfiltered = { kind: '', from: '', to: '' };
+type Filters = typeof unfiltered;
 
 export function AuditPage() {
   const { nav, audit, list, tenantName } = useConsole();
@@ -113,6 +108,7 @@ export function AuditPage() {
   );
 }
 
+/** The filters as query parameters, with times in ISO 8601. */
 function toQuery({ kind, from, to }: Filters) {
   return { event: kind, from: dayStart(from, 0), to: dayStart(to, 1) };
 }
@@ -173,7 +169,6 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
   saveCsv('audit.csv', [head, ...rows]);
 }
 
-/** The filters as query parameters, with times in ISO 8601. */
 type AuditFilters = ReturnType<typeof toQuery>;
 
 const largestPage = 1000;

@@ -19,7 +19,7 @@ export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string
     if (ids === '') return undefined;
     const end = new AbortController();
     const question = { query: { tenantName, ids }, signal: end.signal };
-    void ask<readonly Thumbnail[]>('/v1/analysis/thumbnails', question).then(
+    void ask<readonly Record<'id' | 'jpeg', string>[]>('/v1/analysis/thumbnails', question).then(
       (found) => setUrls(new Map(found.map(({ id, jpeg }) => [id, toUrl(jpeg)] as const))),
       () => undefined,
     );
@@ -27,12 +27,6 @@ export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string
   }, [tenantName, ids]);
   useEffect(() => () => urls.forEach((url) => URL.revokeObjectURL(url)), [urls]);
   return urls;
-}
-
-interface Thumbnail {
-  readonly id: string;
-  /** Base64. */
-  readonly jpeg: string;
 }
 
 function toUrl(jpeg: string): string {
