@@ -106,8 +106,9 @@ async function checked(answer: Response): Promise<Response> {
   if (answer.ok) return answer;
   const code = answer.headers.get('x-error-code') ?? 'internal';
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  const told: { message?: unknown } | null = await answer.json().catch(() => null);
-  const message = String(told?.message ?? '');
+  const told: unknown = await answer.json().catch(() => null);
+  const message =
+    typeof told === 'object' && told !== null && 'message' in told ? String(told.message) : '';
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : null;
   throw new ApiError(answer.status, code, message, retryAfterMs);
 }
