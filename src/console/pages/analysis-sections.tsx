@@ -144,7 +144,7 @@ export function Certainty({
 
 export function Origin({ evidence: { provenance } }: EvidenceProps) {
   const { analysis: text, language } = useConsole();
-  const { contentCredentials } = wordsIn(language).glossary.terms;
+  const named = 'Content Credentials (C2PA)';
   const { declarations, software, history, inconsistencies, credentials } = provenance;
   const isSilent =
     declarations.length + software.length + history.length === 0 && credentials === null;
@@ -157,7 +157,7 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
       )}
       {credentials !== null && (
         <p class="soft small">
-          {contentCredentials.term}: {contentCredentials.meaning}
+          {named}: {wordsIn(language).glossary.terms[named]}
         </p>
       )}
       <TitledDots

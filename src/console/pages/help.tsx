@@ -49,7 +49,7 @@ export function HelpPage() {
         </Panel>
       </div>
       <Panel title={help.words}>
-        <Facts rows={Object.values(terms).map(({ term, meaning }) => [term, meaning])} />
+        <Facts rows={Object.entries(terms)} />
       </Panel>
     </>
   );

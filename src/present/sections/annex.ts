@@ -85,8 +85,8 @@ export function integrityBlocks(input: SectionInput): readonly Block[] {
 }
 
 export function glossaryBlocks({ language, catalogue }: SectionInput): readonly Block[] {
-  const rows = Object.values(catalogue.glossary.terms)
-    .map(({ term, meaning }) => ({ label: term, value: meaning }))
+  const rows = Object.entries(catalogue.glossary.terms)
+    .map(([label, value]) => ({ label, value }))
     .toSorted((one, other) => one.label.localeCompare(other.label, language));
   return [plainGrid(rows)];
 }
