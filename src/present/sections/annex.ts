@@ -8,6 +8,7 @@ import type { Words } from '../wording/catalogue.ts';
 import { references } from '../wording/references.ts';
 import {
   type Block,
+  grid,
   heading,
   foreignRow,
   note,
@@ -20,22 +21,15 @@ import {
 } from './blocks.ts';
 
 /** The question, the two propositions and alternative explanations. */
-export function questionBlocks({
-  catalogue: {
-    document: { question },
-  },
-}: SectionInput): readonly Block[] {
-  const { propositions, columns } = question;
+export function questionBlocks({ catalogue }: SectionInput): readonly Block[] {
+  const { question } = catalogue.document;
   return [
     paragraph(question.put),
-    {
-      kind: 'grid',
-      columns: [
-        { title: columns[0], share: 0.22 },
-        { title: columns[1], share: 0.78 },
-      ],
-      rows: propositions.map((cells) => ({ cells })),
-    },
+    grid(
+      question.columns,
+      [0.22, 0.78],
+      question.propositions.map((cells) => ({ cells })),
+    ),
     heading(question.alternativesTitle),
     { kind: 'list', items: question.alternatives },
     paragraph(question.notAsked),

@@ -23,7 +23,6 @@ export interface Row {
 }
 
 export interface Grid {
-  /** `share`: fraction of the text width; the columns add up to 1. */
   readonly columns: readonly { readonly title: string; readonly share: number }[];
   readonly rows: readonly GridRow[];
 }
@@ -133,16 +132,20 @@ export function note(text: string): Block {
   return { kind: 'note', text };
 }
 
+/** A table with columns. @param shares - of the text width, one for each column; together 1. */
+export function grid(
+  titles: readonly string[],
+  shares: readonly number[],
+  rows: readonly GridRow[],
+): Block {
+  const columns = shares.map((share, at) => ({ title: titles[at] ?? '', share }));
+  return { kind: 'grid', columns, rows };
+}
+
 /** A reference table, in smaller type than other tables. */
 export function plainGrid(rows: readonly Row[]): Block {
-  return {
-    kind: 'grid',
-    columns: [
-      { title: '', share: 0.25 },
-      { title: '', share: 0.75 },
-    ],
-    rows: rows.map(({ label, value }) => ({ cells: [label, value] })),
-  };
+  const cells = rows.map(({ label, value }) => ({ cells: [label, value] }));
+  return grid([], [0.25, 0.75], cells);
 }
 
 /** The row if `isShown`, otherwise nothing. */

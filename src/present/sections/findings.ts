@@ -10,7 +10,7 @@ import { markedPlaces } from '../result.ts';
 import { references, usesOfMethods } from '../wording/references.ts';
 import {
   type Block,
-  type Grid,
+  grid,
   type GridRow,
   heading,
   note,
@@ -56,21 +56,10 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
     ...only(isOutside, note(outside)),
     note(elsewhere(labels.sections.provenance)),
     ...only(hasPanels, note(panels)),
-    ...only(rows.length > 0, { kind: 'grid', columns: toColumns(columns, hasPanels), rows }),
+    // If no method points to a place, the text takes up the space of the maps.
+    ...only(rows.length > 0, grid(columns, hasPanels ? [0.55, 0.24, 0.21] : [0.76, 0.24], rows)),
     ...only(!isOutside && !doesAnySpeak, paragraph(catalogue.strength.evaluation.noneSpeaks)),
     ...only(silent.length > 0, heading(labels.withoutFinding), plainGrid(silent)),
-  ];
-}
-
-/** If no method points to a place, the text takes up the space of the maps. */
-function toColumns(
-  [finding, strength, where]: readonly [string, string, string],
-  hasPanels: boolean,
-): Grid['columns'] {
-  return [
-    { title: finding, share: hasPanels ? 0.55 : 0.76 },
-    { title: strength, share: 0.24 },
-    ...(hasPanels ? [{ title: where, share: 0.21 }] : []),
   ];
 }
 

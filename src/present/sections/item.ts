@@ -10,6 +10,7 @@ import { type CustodyEvent, type Origin, writeActor } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
+  grid,
   type GridRow,
   heading,
   note,
@@ -190,30 +191,20 @@ function joined(values: readonly (Tag | null | undefined)[]): string {
 }
 
 /** The chain of custody, as far as the program recorded it. */
-export function custodyBlocks({
-  item,
-  numbers,
-  catalogue: {
-    document: { custody },
-  },
-}: SectionInput): readonly Block[] {
+export function custodyBlocks({ item, numbers, catalogue }: SectionInput): readonly Block[] {
+  const { custody } = catalogue.document;
   const events = item.custody ?? [];
   if (events.length === 0) return [paragraph(custody.none)];
-  const [time, event, actor] = custody.columns;
   const isReportNamed = events.some(({ hashes }) =>
     hashes.some(({ name }) => name.endsWith('.pdf')),
   );
   return [
     paragraph(custody.intro),
-    {
-      kind: 'grid',
-      columns: [
-        { title: time, share: 0.26 },
-        { title: event, share: 0.37 },
-        { title: actor, share: 0.37 },
-      ],
-      rows: events.map((one) => toRow(one, custody, numbers)),
-    },
+    grid(
+      custody.columns,
+      [0.26, 0.37, 0.37],
+      events.map((one) => toRow(one, custody, numbers)),
+    ),
     ...only(isReportNamed, note(custody.redrawn)),
   ];
 }

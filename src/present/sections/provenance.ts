@@ -8,6 +8,7 @@ import { nameIn, printable } from '../printable.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
+  grid,
   type GridRow,
   heading,
   note,
@@ -75,17 +76,7 @@ function declarationGrid({ catalogue, evidence }: SectionInput): Block {
       ],
     };
   };
-  const [origin, place, value, assurance] = words.columns;
-  return {
-    kind: 'grid',
-    columns: [
-      { title: origin, share: 0.18 },
-      { title: place, share: 0.2 },
-      { title: value, share: 0.4 },
-      { title: assurance, share: 0.22 },
-    ],
-    rows: evidence.provenance.declarations.map(toRow),
-  };
+  return grid(words.columns, [0.18, 0.2, 0.4, 0.22], evidence.provenance.declarations.map(toRow));
 }
 
 function credentialRows(input: SectionInput, credentials: ContentCredentials): readonly Row[] {

@@ -10,6 +10,7 @@ import { nameIn, printable } from '../printable.ts';
 import { isNeverCalled, isSuspicion, markedPlaces, type Outcome, readFigures } from '../result.ts';
 import {
   type Block,
+  grid,
   heading,
   note,
   only,
@@ -151,34 +152,21 @@ function optional(label: string, value: number | null, write: (value: number) =>
   return { label, value: write(value ?? Number.NaN) };
 }
 
-function stabilityBlocks({
-  evidence,
-  examination,
-  language,
-  numbers,
-  catalogue,
-}: SectionInput): readonly Block[] {
+function stabilityBlocks(input: SectionInput): readonly Block[] {
+  const { evidence, examination, language, numbers, catalogue } = input;
   const { stability } = evidence;
   const { stabilityMissing, stabilityColumns, stabilityOther } = catalogue.measurements.results;
   const { outcomes } = catalogue.strength.stability;
   if (stability === null) return [paragraph(stabilityMissing)];
-  const [change, probability, side] = stabilityColumns;
+  const rows = stability.trials.map((trial) => ({
+    cells: [
+      trial.label[language],
+      numbers.score(trial.fakeProbability),
+      outcomes[trialOutcome(trial, examination.decision)],
+    ],
+  }));
   return [
-    {
-      kind: 'grid',
-      columns: [
-        { title: change, share: 0.36 },
-        { title: probability, share: 0.38 },
-        { title: side, share: 0.26 },
-      ],
-      rows: stability.trials.map((trial) => ({
-        cells: [
-          trial.label[language],
-          numbers.score(trial.fakeProbability),
-          outcomes[trialOutcome(trial, examination.decision)],
-        ],
-      })),
-    },
+    grid(stabilityColumns, [0.36, 0.38, 0.26], rows),
     ...only(
       stability.trials.some(({ isFlip }) => isFlip),
       note(stabilityOther(numbers.score(clearlyOther))),

@@ -9,7 +9,7 @@ import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
 import { readFigures, toFound } from '../result.ts';
-import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
+import { type Block, grid, heading, only, paragraph, type SectionInput } from './blocks.ts';
 import { ratioBlocks, toPlot, writeMeasured } from './ratios.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
@@ -105,28 +105,17 @@ function ownRatios(
 
 function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]): Block {
   const { examination, catalogue, numbers } = input;
-  const { validation: words } = catalogue.limits;
   const strategy = examination.options.decisionStrategy;
-  const [condition, auc, decided, real, fake] = words.columns;
-  return {
-    kind: 'grid',
-    columns: [
-      { title: condition, share: 0.23 },
-      { title: auc, share: 0.2 },
-      { title: decided, share: 0.13 },
-      { title: real, share: 0.22 },
-      { title: fake, share: 0.22 },
+  const rows = measured.map((one) => ({
+    cells: [
+      conditionName(input, one),
+      `${numbers.exact(one.auc)} (${numbers.range(one.aucLow, one.aucHigh)})`,
+      numbers.rate(one.strategies[strategy].decided),
+      writeError(readError(one, strategy, 'real'), numbers),
+      writeError(readError(one, strategy, 'fake'), numbers),
     ],
-    rows: measured.map((one) => ({
-      cells: [
-        conditionName(input, one),
-        `${numbers.exact(one.auc)} (${numbers.range(one.aucLow, one.aucHigh)})`,
-        numbers.rate(one.strategies[strategy].decided),
-        writeError(readError(one, strategy, 'real'), numbers),
-        writeError(readError(one, strategy, 'fake'), numbers),
-      ],
-    })),
-  };
+  }));
+  return grid(catalogue.limits.validation.columns, [0.23, 0.2, 0.13, 0.22, 0.22], rows);
 }
 
 function conditionName(
@@ -141,7 +130,6 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
   const { examination, catalogue, numbers } = input;
   const { measuredCalls, options } = examination;
   const { title, intro, columns, sizes, meaning } = catalogue.limits.validation.changes;
-  const [condition, ...shares] = columns;
   const ofEverySize = measuredCalls.filter(({ megapixels }) => megapixels === undefined);
   const bySize = measuredCalls.filter((one) => one.condition === 'as is' && one.megapixels);
   const [first] = ofEverySize;
@@ -155,12 +143,12 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
         photographs: numbers.count(first.photographs),
       }),
     ),
-    callsGrid(input, [condition, ...shares], ofEverySize, (one) => conditionName(input, one)),
+    callsGrid(input, columns, ofEverySize, (one) => conditionName(input, one)),
     ...suspectedBlocks(input, ofEverySize),
     ...only(
       bySize.length > 0,
       paragraph(sizes.intro),
-      callsGrid(input, [sizes.column, ...shares], bySize, (one) => writeSize(input, one)),
+      callsGrid(input, [sizes.column, ...columns.slice(1)], bySize, (one) => writeSize(input, one)),
     ),
     paragraph(meaning),
   ];
@@ -209,29 +197,22 @@ function writeSize(
 
 function callsGrid(
   { examination, numbers }: SectionInput,
-  [name, changed, photographs]: readonly [string, string, string],
+  titles: readonly string[],
   measured: readonly MeasuredCalls[],
   writeCell: (one: MeasuredCalls) => string,
 ): Block {
   const writeCallRate = (some: number, of: number) =>
     writeError({ rate: some / of, ...shareInterval(some, of) }, numbers);
-  return {
-    kind: 'grid',
-    columns: [
-      { title: name, share: 0.3 },
-      { title: changed, share: 0.35 },
-      { title: photographs, share: 0.35 },
-    ],
-    rows: measured.map((one) => {
-      const called = one.strategies[examination.options.decisionStrategy];
-      const cells = [
-        writeCell(one),
-        writeCallRate(called.changed, one.changed),
-        writeCallRate(called.photographs, one.photographs),
-      ];
-      return { cells };
-    }),
-  };
+  const rows = measured.map((one) => {
+    const called = one.strategies[examination.options.decisionStrategy];
+    const cells = [
+      writeCell(one),
+      writeCallRate(called.changed, one.changed),
+      writeCallRate(called.photographs, one.photographs),
+    ];
+    return { cells };
+  });
+  return grid(titles, [0.3, 0.35, 0.35], rows);
 }
 
 function writeError({ rate, low, high }: MeasuredError, numbers: NumberWriter): string {

@@ -119,11 +119,8 @@ export const labels: typeof english = {
       'Wahrscheinlichkeit einer veränderten Stelle, ab der eine Veränderung vermutet wird',
   },
   environment: {
-    forensics: 'forensics',
     node: 'Node.js',
     onnxruntime: 'ONNX Runtime',
-    sharp: 'sharp',
-    libvips: 'libvips',
     platform: 'Plattform',
     cpu: 'Prozessor',
   },

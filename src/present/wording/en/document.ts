@@ -103,7 +103,7 @@ export const document = {
     short:
       'Did a camera take this picture as it stands, did AI generate it, or was a part of it changed?',
     put: 'The examination asks two questions: was the picture recorded or generated, and was a part of it changed? For each it sets two mutually exclusive propositions against each other and asks how much better the evidence fits one than the other.',
-    columns: ['Proposition', 'It states'] satisfies readonly [string, string],
+    columns: ['Proposition', 'It states'],
     propositions: [
       ['Recorded', 'A camera recorded the picture.'],
       ['Generated', 'A program generated the picture as a whole.'],
@@ -115,7 +115,7 @@ export const document = {
         'Changed in part',
         'At least one part of the picture was pasted, copied, removed, repainted or generated.',
       ],
-    ] satisfies readonly (readonly [string, string])[],
+    ],
     alternativesTitle: 'Alternative explanations considered',
     alternatives: [
       'A genuine photograph can resemble a generated picture: strong noise reduction, a phone’s portrait effects, retouching, software enlargement and scanning leave similar traces.',
@@ -144,7 +144,7 @@ export const document = {
     none: 'No chain of custody was recorded for this examination. The program does not know where the file came from or who had handled it before.',
     redrawn:
       'An evidence bundle contains newly generated reports, which include everything up to the time it was made. Their checksums therefore differ from those recorded here for earlier reports.',
-    columns: ['Time', 'Event', 'By'] satisfies readonly [string, string, string],
+    columns: ['Time', 'Event', 'By'],
     events: {
       created: 'Analysis created',
       received: 'File received',

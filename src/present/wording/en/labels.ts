@@ -117,12 +117,10 @@ export const labels = {
       'minimum probability of a change to be called changed (1: never, because the picture is too small or damaged)',
     suspectedMin: 'minimum probability of a change for one to be suspected',
   },
+  /** Programs whose name is written differently. */
   environment: {
-    forensics: 'forensics',
     node: 'Node.js',
     onnxruntime: 'ONNX Runtime',
-    sharp: 'sharp',
-    libvips: 'libvips',
     platform: 'Platform',
     cpu: 'Processor',
   },
@@ -192,11 +190,7 @@ export const labels = {
     'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; vertical lines mark the thresholds between photograph, no decision, and generated.',
   withoutFinding: 'Without a finding',
   findings: {
-    columns: ['Method and finding', 'Strength on its own', 'Where'] satisfies readonly [
-      string,
-      string,
-      string,
-    ],
+    columns: ['Method and finding', 'Strength on its own', 'Where'],
     none: 'no statement',
     notStated: 'not stated',
     outside:

@@ -2,6 +2,8 @@
 type MeasuredSizes = Record<'from' | 'below', string | null> &
   Record<'changed' | 'photographs', string>;
 
+type Counted = 'found' | 'changed' | 'unchanged';
+
 /** How often the method errs, what it cannot do, and what was not examined. */
 export const limits = {
   validation: {
@@ -18,32 +20,19 @@ export const limits = {
       'Decided',
       'Photographs called generated',
       'Generated called photographs',
-    ] satisfies readonly [string, string, string, string, string],
+    ],
     /** On the first page, after the rate for unmodified files. */
     meaning:
       'A rate says how often pictures of a class were misjudged in this set. It is not the probability that this result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
       title: 'Changed parts',
-      intro: ({
-        strategy,
-        changed,
-        photographs,
-      }: Record<'strategy' | 'changed' | 'photographs', string>) =>
-        `How often, with the strategy ${strategy}, the verdict was that a part had been changed: on ${changed} pictures from public sets, each with a part that people had changed, and on ${photographs} photographs that no one had changed. None of these pictures was used to develop the method. In brackets: two-sided 95% confidence intervals, with each picture as one observation (Clopper and Pearson).`,
-      columns: [
-        'Condition',
-        'Changed pictures called changed',
-        'Photographs called changed',
-      ] satisfies readonly [string, string, string],
+      intro: (run: Record<'strategy' | 'changed' | 'photographs', string>) =>
+        `How often, with the strategy ${run.strategy}, the verdict was that a part had been changed: on ${run.changed} pictures from public sets, each with a part that people had changed, and on ${run.photographs} photographs that no one had changed. None of these pictures was used to develop the method. In brackets: two-sided 95% confidence intervals, with each picture as one observation (Clopper and Pearson).`,
+      columns: ['Condition', 'Changed pictures called changed', 'Photographs called changed'],
       suspected: {
         intro:
           'Including suspicions. The unchanged pictures include the originals that come with the public sets:',
-        row: (
-          counts: Record<
-            'condition' | 'found' | 'changed' | 'falsely' | 'called' | 'unchanged',
-            string
-          >,
-        ) =>
+        row: (counts: Record<'condition' | 'falsely' | 'called' | Counted, string>) =>
           `${counts.condition}: a change was suspected or found in ${counts.found} of ${counts.changed} changed and in ${counts.falsely} of ${counts.unchanged} unchanged pictures (${counts.called} of the latter were called changed).`,
       },
       sizes: {

@@ -56,11 +56,7 @@ export const measurements = {
     outside:
       'Judging by its traces, the picture lies outside the range for which the method was validated. The values are recorded so that the examination can be repeated; they say nothing about the picture.',
     stabilityTitle: 'Stability',
-    stabilityColumns: [
-      'The picture was',
-      'Probability of generation',
-      'The traces are then',
-    ] satisfies readonly [string, string, string],
+    stabilityColumns: ['The picture was', 'Probability of generation', 'The traces are then'],
     stabilityOther: (least: string) =>
       `The traces count as pointing to the other side if its probability is at least ${least}. That removes the grounds for a decision, but may not be enough for the opposite one.`,
     stabilityMissing:

@@ -16,28 +16,16 @@ const sides = {
   declared: 'AI generation',
 };
 
+type Side = 'real' | 'fake';
+
 /** How many of the changes that were tried led to each outcome, and the range of the probability of generation. */
-export interface StabilityCounts {
-  readonly same: number;
-  readonly open: number;
-  readonly other: number;
-  readonly low: string;
-  readonly high: string;
-}
+type StabilityCounts = Record<'same' | 'open' | 'other', number> & Record<'low' | 'high', string>;
 
-type RatioText =
-  | 'title'
-  | 'date'
-  | 'supporting'
-  | 'opposing'
-  | 'condition'
-  | 'cllr'
-  | 'lower'
-  | 'upper';
+type Told = 'title' | 'date' | 'supporting' | 'opposing' | 'condition' | 'cllr' | 'lower' | 'upper';
 
-export interface MeasuredRatios extends Readonly<Record<RatioText, string>> {
+type MeasuredRatios = Readonly<Record<Told, string>> & {
   readonly calibration: { readonly pictures: string; readonly sources: string } | null;
-}
+};
 
 function list(items: readonly string[]): string {
   return new Intl.ListFormat('en').format(items);
@@ -58,20 +46,14 @@ export const strength = {
     /** @param withSize - whether the picture's size counts as well. */
     subject: (withSize: boolean): string =>
       withSize ? 'The traces in the picture, together with its size,' : 'The traces in the picture',
-    stated: (
-      subject: string,
-      adverb: string,
-      side: 'real' | 'fake',
-      ratio: string,
-      bound: string,
-    ) => {
+    stated: (subject: string, adverb: string, side: Side, ratio: string, bound: string) => {
       const both = ['a photograph', 'a generated picture'];
       const [own, other] = side === 'real' ? both : both.toReversed();
       return `${subject} are ${timesAs(ratio)} probable in ${own} as in ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
     },
-    unsupported: (subject: string, side: 'real' | 'fake') =>
+    unsupported: (subject: string, side: Side) =>
       `${subject} point to ${sides[side]}, but it is not possible to say how strongly.`,
-    neither: (subject: string, side: 'real' | 'fake', ratio: string) => {
+    neither: (subject: string, side: Side, ratio: string) => {
       const name = side === 'real' ? 'a photograph' : 'a generated picture';
       return `${subject} support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;
     },
@@ -117,17 +99,10 @@ export const strength = {
     ) =>
       `No likelihood ratio above ${ratio} is stated in favour of ${names.own}: ${own} ${names.own} and ${other} ${names.other} from sources not used for fitting support no more (empirical lower and upper bound, ELUB; condition “${condition}”, the least favourable of those measured).`,
     write: (
-      {
-        right,
-        wrong,
-        strategy,
-        condition,
-        bound,
-        ratio,
-      }: Record<'right' | 'wrong' | 'strategy' | 'condition' | 'bound' | 'ratio', string>,
+      run: Record<'right' | 'wrong' | 'strategy' | 'condition' | 'bound' | 'ratio', string>,
       { own, other, ofOther, called }: Record<'own' | 'other' | 'ofOther' | 'called', string>,
     ) =>
-      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being wrongly called ${called} (one-sided upper 95% bound, Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
+      `When the method was measured, ${run.right} ${own} and ${run.wrong} ${other} were called ${called} (${run.strategy}; condition “${run.condition}”, the least favourable of those measured). That is compatible with up to ${run.bound} ${ofOther} being wrongly called ${called} (one-sided upper 95% bound, Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${run.ratio}.`,
   },
   declared: {
     unsigned: (adverb: string) =>
