@@ -5,8 +5,8 @@
 
 import type { Evidence } from '../contract/evidence.ts';
 import {
-  type Bilingual,
   type NotCheckedId,
+  notCheckedIds,
   type ReasonCode,
   strengths,
 } from '../contract/vocabulary.ts';
@@ -16,6 +16,7 @@ import type { Decision, Examined, Manipulation, Stability } from '../engine/resu
 import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
 import { createNumberWriter } from './numbers.ts';
+import { kept } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
 import { isNeverCalled, placesOf, readErrors, readResult, toChangesFound } from './result.ts';
@@ -24,11 +25,13 @@ import { wordsIn } from './wording/catalogue.ts';
 
 export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;
+  const result = readResult(examined);
+  const told = inBoth((language) => writeErrorRate(result, language));
   return {
     basis: decision.basis,
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
-    errorRate: wordErrorRate(examined),
+    errorRate: told.en === '' ? null : told,
     changesFound: toChangesFound(readErrors(examined)),
     // Ties stay in the order of the methods.
     findings: findings
@@ -58,12 +61,6 @@ function placed(finding: Finding, { manipulation, facts }: Examined): Finding {
   return { ...finding, statement: { ...statement, values } as Finding['statement'] };
 }
 
-function wordErrorRate(examined: Examined): Bilingual | null {
-  const result = readResult(examined);
-  const told = inBoth((language) => writeErrorRate(result, language));
-  return told.en === '' ? null : told;
-}
-
 function rank({ strength, speaksFor }: WordedFinding): number {
   return 2 * strengths.indexOf(strength) + (speaksFor === 'neither' ? 0 : 1);
 }
@@ -79,11 +76,11 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
       const { realMax, fakeMin } = decision.thresholds;
       const isRated =
         code === 'evidence_below_threshold' && realMax !== undefined && fakeMin !== undefined;
-      return [
-        ...(isLimited ? [onlySuspected[limited]] : []),
+      return kept([
+        isLimited && onlySuspected[limited],
         reasons[code],
-        ...(isRated ? [needed(plain(leastRatio(realMax)), plain(leastRatio(fakeMin)))] : []),
-      ].join(' ');
+        isRated && needed(plain(leastRatio(realMax)), plain(leastRatio(fakeMin))),
+      ]).join(' ');
     }),
     help: inBoth((language) => wordsIn(language).outcome.next[code]),
   };
@@ -98,17 +95,15 @@ function wordStability(
   { holds, trials }: Stability,
   decision: Decision,
 ): NonNullable<Evidence['stability']> {
-  const outcomes = trials.map((trial) => trialOutcome(trial, decision));
-  const count = (wanted: TrialOutcome) => outcomes.filter((one) => one === wanted).length;
+  const counts = { same: 0, open: 0, other: 0 };
+  for (const trial of trials) counts[trialOutcome(trial, decision)]++;
   const values = trials.map(({ fakeProbability }) => fakeProbability);
   return {
     holds,
     statement: inBoth((language) => {
       const { score } = createNumberWriter(language);
       return wordsIn(language).strength.stability.summary({
-        same: count('same'),
-        open: count('open'),
-        other: count('other'),
+        ...counts,
         low: score(Math.min(...values)),
         high: score(Math.max(...values)),
       });
@@ -120,8 +115,6 @@ function wordStability(
   };
 }
 
-type TrialOutcome = keyof ReturnType<typeof wordsIn>['strength']['stability']['outcomes'];
-
 /**
  * Whether the verdict stays the same after this change, becomes open or flips. A value just past
  * the middle shows doubt, not a contradiction, so it does not count as flipped.
@@ -129,7 +122,7 @@ type TrialOutcome = keyof ReturnType<typeof wordsIn>['strength']['stability']['o
 export function trialOutcome(
   { fakeProbability, isFlip }: Pick<Stability['trials'][number], 'fakeProbability' | 'isFlip'>,
   decision: Decision,
-): TrialOutcome {
+) {
   if (isFlip) return 'other';
   const { realMax = 0.5, fakeMin = 0.5 } = decision.thresholds;
   const isFake = decision.fakeProbability >= 0.5;
@@ -158,20 +151,35 @@ function wordChange(
 
 /** What was not examined: silence about it must not be read as an all-clear. */
 function listNotChecked(examined: Examined): Evidence['notChecked'] {
-  return gaps
-    .filter(({ applies }) => applies(examined))
-    .map(({ id }) => ({
+  return notCheckedIds
+    .filter((id) => gaps[id]?.(examined) ?? true)
+    .map((id) => ({
       id,
       statement: inBoth((language) => wordsIn(language).limits.notChecked[id]),
     }));
 }
 
-interface Gap {
-  readonly id: NotCheckedId;
-  readonly applies: (examined: Examined) => boolean;
-}
+/** Whether something was not examined; what is missing here never is. */
+const gaps: Readonly<Partial<Record<NotCheckedId, (examined: Examined) => boolean>>> = {
+  local_edits: ({ manipulation }) => manipulation === null,
+  small_edits: ({ manipulation }) => manipulation !== null,
+  erased_edits: ({ manipulation, decision }) => manipulation !== null && hasLostTraces(decision),
+  metadata_claims: ({ facts: { metadata } }) =>
+    [metadata.cameraMake, metadata.cameraModel, metadata.takenAt].some((it) => it !== null) ||
+    metadata.hasGps,
+  remote_credentials: ({ provenance }) => provenance.credentials === null,
+  signer_trust: (examined) =>
+    hasSigner(examined) && examined.provenance.credentials?.trust === 'not-checked',
+  signer_revocation: hasSigner,
+  stability: ({ decision, stability }) =>
+    stability === null &&
+    decision.basis === 'traces' &&
+    (decision.resultClass === 'real' || decision.resultClass === 'fake'),
+};
 
-const always = () => true;
+function hasSigner({ provenance: { credentials } }: Examined): boolean {
+  return credentials !== null && credentials.integrity !== 'unreadable';
+}
 
 const lostTraces: readonly ReasonCode[] = ['too_compressed', 'no_usable_trace'];
 
@@ -180,52 +188,3 @@ function hasLostTraces({ byTraces, reasons, resultClass }: Examined['decision'])
   const found = byTraces?.reasons ?? reasons;
   return resultClass !== 'fake' && found.some((reason) => lostTraces.includes(reason));
 }
-
-const gaps: readonly Gap[] = [
-  { id: 'invisible_watermarks', applies: always },
-  {
-    id: 'local_edits',
-    applies: ({ manipulation }) => manipulation === null,
-  },
-  {
-    id: 'small_edits',
-    applies: ({ manipulation }) => manipulation !== null,
-  },
-  {
-    id: 'erased_edits',
-    applies: ({ manipulation, decision }) => manipulation !== null && hasLostTraces(decision),
-  },
-  { id: 'camera_reference', applies: always },
-  { id: 'recapture', applies: always },
-  { id: 'content', applies: always },
-  { id: 'earlier_publication', applies: always },
-  {
-    id: 'metadata_claims',
-    applies: ({ facts: { metadata } }) =>
-      [metadata.cameraMake, metadata.cameraModel, metadata.takenAt].some((it) => it !== null) ||
-      metadata.hasGps,
-  },
-  {
-    id: 'remote_credentials',
-    applies: ({ provenance }) => provenance.credentials === null,
-  },
-  {
-    id: 'signer_trust',
-    applies: ({ provenance: { credentials } }) =>
-      credentials !== null &&
-      credentials.integrity !== 'unreadable' &&
-      credentials.trust === 'not-checked',
-  },
-  {
-    id: 'signer_revocation',
-    applies: ({ provenance: { credentials } }) =>
-      credentials !== null && credentials.integrity !== 'unreadable',
-  },
-  {
-    id: 'stability',
-    applies: ({ decision, stability }) =>
-      stability === null &&
-      decision.basis === 'traces' &&
-      (decision.resultClass === 'real' || decision.resultClass === 'fake'),
-  },
-];

@@ -7,7 +7,7 @@ import { assurances, type InconsistencyCode, type Language } from '../contract/v
 import { firstEdit } from '../detectors/provenance-findings.ts';
 import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
-import { nameIn, printable } from './printable.ts';
+import { kept, nameIn, printable } from './printable.ts';
 import { wordsIn } from './wording/catalogue.ts';
 import type { SignerTrust } from './wording/en/outcome.ts';
 import type { Flaw } from './wording/en/provenance.ts';
@@ -40,22 +40,17 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
   const lastStep = [last?.software, day].filter(Boolean).join(', ');
   const declared = bestDeclaration(provenance);
   const edits = writeDeclaredEdits(provenance, language);
-  return [
-    ...(declared === null
-      ? []
-      : [brief.declares(origins[declared.origin], declarationPlaces[declared.place])]),
-    ...(credentials === null ? [] : [brief.credentials(credentials, flawsOf(credentials))]),
-    ...(edits === '' ? [] : [brief.edits(edits)]),
-    ...(editors.length === 0
-      ? []
-      : [
-          brief.editors(editors.slice(0, namedEditors), Math.max(0, editors.length - namedEditors)),
-        ]),
-    ...(history.length === 0 ? [] : [brief.history(history.length, lastStep)]),
-    ...(generators.length === 0 ? [] : [brief.generators(generators)]),
+  const named = editors.slice(0, namedEditors);
+  return kept([
+    declared && brief.declares(origins[declared.origin], declarationPlaces[declared.place]),
+    credentials && brief.credentials(credentials, flawsOf(credentials)),
+    edits !== '' && brief.edits(edits),
+    named.length > 0 && brief.editors(named, editors.length - named.length),
+    history.length > 0 && brief.history(history.length, lastStep),
+    generators.length > 0 && brief.generators(generators),
     ...camera.map((name) => brief.camera(firmware === undefined ? name : `${name}, ${firmware}`)),
-    ...(credentials === null ? [brief.noCredentials] : []),
-  ];
+    credentials === null && brief.noCredentials,
+  ]);
 }
 
 /** Build numbers mean nothing to a reader. */
@@ -64,10 +59,8 @@ export function withoutBuild(name: string): string {
 }
 
 /** The best supported declaration of generated content. */
-export function bestDeclaration({
-  declarations,
-}: Pick<FileStatements, 'declarations'>): Declaration | null {
-  const generated = declarations.filter(({ origin }) => origin !== 'captured');
+export function bestDeclaration(file: Pick<FileStatements, 'declarations'>): Declaration | null {
+  const generated = file.declarations.filter(({ origin }) => origin !== 'captured');
   const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
   return generated.find(({ assurance }) => assurance === best) ?? null;
 }
@@ -120,17 +113,10 @@ function isTestSigner(signer: string | null): boolean {
 export function declaredEdits(provenance: FileStatements | null): readonly string[] {
   return signedSteps(provenance)
     .map(({ action }) => action.replace(/^c2pa\./, ''))
-    .filter((name) => !unchanging.has(name));
+    .filter((name) => !unchanging.test(name));
 }
 
-const unchanging: ReadonlySet<string> = new Set([
-  'created',
-  'opened',
-  'converted',
-  'repackaged',
-  'transcoded',
-  'published',
-]);
+const unchanging = /^(?:created|opened|converted|repackaged|transcoded|published)$/;
 
 /** The program that last saved the file, according to the file itself; null if it names none. */
 export function lastProgram(provenance: FileStatements | null): string | null {
@@ -150,12 +136,8 @@ const clockErrors: ReadonlySet<InconsistencyCode> = new Set([
   'gps_time_differs',
 ]);
 
-function flawsOf({
-  signer,
-  problems,
-  hasTimestamp,
-  ingredientProblems = [],
-}: NonNullable<FileStatements['credentials']>): readonly Flaw[] {
+function flawsOf(credentials: NonNullable<FileStatements['credentials']>): readonly Flaw[] {
+  const { signer, problems, hasTimestamp, ingredientProblems = [] } = credentials;
   const isAltered = ingredientProblems.some((code) => !code.startsWith('signingCredential.'));
   return [
     ...(isTestSigner(signer) ? ['test' as const] : []),
@@ -169,13 +151,8 @@ function flawsOf({
  * Whether the file looks as a camera first stored it, so that asking for "the original" makes no sense. It may still be
  * forged, so this only affects which next step is suggested.
  */
-export function looksLikeCameraFile({
-  software,
-  history,
-  inconsistencies,
-  quantisation,
-  declarations,
-}: FileStatements): boolean {
+export function looksLikeCameraFile(file: FileStatements): boolean {
+  const { software, history, inconsistencies, quantisation, declarations } = file;
   const isNamed = software.some(({ kind }) => kind === 'camera');
   const isByDevice = software.every(({ kind }) => kind === 'camera' || kind === 'firmware');
   const isGenerated = declarations.some(({ origin }) => origin !== 'captured');

@@ -26,7 +26,7 @@ import {
   writeDeclaredEdits,
   writeOrigin,
 } from './origin.ts';
-import { capitalised } from './printable.ts';
+import { capitalised, kept } from './printable.ts';
 import {
   isAboutPart,
   isSuspicion,
@@ -102,13 +102,13 @@ export function writeGroundInFull(result: Result, language: Language): string {
   // Edits that alter the picture are already among the reasons for a suspicion.
   const isReason = isSuspicion(result) && altersContent(provenance);
   const isEdited = edits !== '' && !isReason && statesEdits.has(outcome);
-  return [
+  return kept([
     writeGround(result, language, !isAboutPart(result)),
-    ...(isWholeReal(result) ? [because.wholeReal] : []),
-    ...(isWholeOpen(result) ? [because.wholeOpen] : []),
-    ...(outcome === 'uncertain' ? writeSavedAgain(provenance, language) : []),
-    ...(isEdited ? [because.declaredEdits(edits, signerTrust(provenance))] : []),
-  ].join(' ');
+    isWholeReal(result) && because.wholeReal,
+    isWholeOpen(result) && because.wholeOpen,
+    outcome === 'uncertain' && writeSavedAgain(provenance, language),
+    isEdited && because.declaredEdits(edits, signerTrust(provenance)),
+  ]).join(' ');
 }
 
 /** How far to rely on the result, in one sentence for someone who has to act on it. */
@@ -127,23 +127,23 @@ function writeGround(result: Result, language: Language, isPlaced = true): strin
   const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
   const hint = result.isChangeHinted ? because.hinted : undefined;
   const why = hint ?? writeMissed(result, language) ?? likeness;
-  return [
-    ...(ground === null ? [] : [why ?? writeBecause(ground, result, words, isPlaced)]),
-    ...(result.outcome === 'real' ? writeSavedAgain(result.provenance, language) : []),
-  ].join(' ');
+  return kept([
+    ground && (why ?? writeBecause(ground, result, words, isPlaced)),
+    result.outcome === 'real' && writeSavedAgain(result.provenance, language),
+  ]).join(' ');
 }
 
 /** Whether the file was saved again after the picture was taken, and how that is known; empty if it was not. */
-function writeSavedAgain(provenance: Result['provenance'], language: Language): readonly string[] {
+function writeSavedAgain(provenance: Result['provenance'], language: Language): string {
   const again = savedAgain(provenance);
-  if (provenance === null || again === null) return [];
+  if (provenance === null || again === null) return '';
   const { outcome, findings } = wordsIn(language);
   const write = outcome.because.savedAgain;
-  if (again === 'signed') return [write.signed];
-  if (again === 'rewritten') return [write.rewritten(lastProgram(provenance))];
+  if (again === 'signed') return write.signed;
+  if (again === 'rewritten') return write.rewritten(lastProgram(provenance));
   const [code] = provenance.inconsistencies.map((one) => one.code).filter(isOfSaving);
   const sign = code === undefined ? '' : findings.contradictions[code];
-  return [write.saved(lastProgram(provenance), sign)];
+  return write.saved(lastProgram(provenance), sign);
 }
 
 function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
@@ -187,10 +187,8 @@ export function writeBecause(
   const { because } = words.outcome;
   const { areas = [], marked = 'one', provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
-    return because[ground](
-      isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '',
-      marked,
-    );
+    const places = isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '';
+    return because[ground](places, marked);
   }
   if (isUnstated(ground, provenance)) return '';
   if (ground === 'fake') return because.fake(result?.hasGeneratorSize === true);
@@ -242,11 +240,9 @@ function nextSteps(result: Result): readonly Step[] {
   const declared: readonly Step[] =
     isSuspicion(result) && altersContent(provenance) ? ['edits'] : [];
   const asksAlready = main === 'manipulation_suspected' || signed.length > 0;
-  const grounds: readonly Ground[] = [
-    ...(main === null ? [] : [main]),
-    // If it is not a photograph, the lack of a photograph's properties is no reason to get another copy.
-    ...(main === 'not_a_photograph' ? [] : reasons),
-  ];
+  // If it is not a photograph, the lack of a photograph's properties is no reason to get another copy.
+  const others = main === 'not_a_photograph' ? [] : reasons;
+  const grounds: readonly Ground[] = main === null ? others : [main, ...others];
   const steps = grounds
     .filter((ground) => !asksAlready || ground !== 'evidence_below_threshold')
     .map((ground) => stepFor(ground, result));
@@ -280,29 +276,19 @@ const asksForOriginal: ReadonlySet<Ground> = new Set([
 
 /** The probabilities, each with the limits that it was compared with. */
 export function writeFigures(
-  {
-    generated,
-    changed,
-    thresholds,
-    reasons,
-  }: Pick<Result, 'generated' | 'changed' | 'thresholds' | 'reasons'>,
+  result: Pick<Result, 'generated' | 'changed' | 'thresholds' | 'reasons'>,
   language: Language,
 ): Pick<Presentation, 'generated' | 'changed'> {
+  const { generated, changed, thresholds, reasons } = result;
   const numbers = createNumberWriter(language);
   const { realMax, fakeMin, suspectedMin = 0, manipulatedMin } = thresholds;
   // A single method can be enough for a suspicion; the combined limits then explain nothing.
   const isByOne = reasons.includes('manipulation_suspected') && (changed ?? 1) < suspectedMin;
+  const limits = isByOne ? null : bothOrNull(thresholds['suspectedMin'], manipulatedMin);
   return {
-    generated:
-      generated && writeFigure(numbers, { ...generated, limits: bothOrNull(realMax, fakeMin) }),
+    generated: generated && writeFigure(numbers, generated, bothOrNull(realMax, fakeMin)),
     changed:
-      changed === null
-        ? null
-        : writeFigure(numbers, {
-            value: changed,
-            deviation: null,
-            limits: isByOne ? null : bothOrNull(thresholds['suspectedMin'], manipulatedMin),
-          }),
+      changed === null ? null : writeFigure(numbers, { value: changed, deviation: null }, limits),
   };
 }
 
@@ -313,23 +299,14 @@ function bothOrNull(low?: number, high?: number): readonly [number, number] | nu
 /** Adds digits until the value differs from each limit, because reading "0.21" twice looks like a contradiction. */
 function writeFigure(
   numbers: NumberWriter,
-  {
-    value,
-    deviation,
-    limits,
-  }: {
-    readonly value: number;
-    readonly deviation: number | null;
-    readonly limits: readonly [number, number] | null;
-  },
+  { value, deviation }: { readonly value: number; readonly deviation: number | null },
+  limits: readonly [number, number] | null,
 ): Figure {
   const digits = [2, 3, 4].find((each) =>
     (limits ?? []).every((limit) => limit.toFixed(each) !== value.toFixed(each)),
   );
-  const score =
-    digits === undefined || digits === 2
-      ? numbers.score
-      : (one: number) => numbers.fixed(one, digits);
+  const score = (one: number) =>
+    digits === undefined || digits === 2 ? numbers.score(one) : numbers.fixed(one, digits);
   return {
     value: score(value),
     deviation: deviation === null ? null : numbers.score(deviation),

@@ -49,12 +49,13 @@ function shorten(characters: readonly string[], limit: number): readonly string[
   return [...characters.slice(0, head), leftOut, ...characters.slice(-tail)];
 }
 
+/** The texts without empty ones and without those whose condition is false. */
+export function kept(texts: readonly (string | false | null | undefined)[]): readonly string[] {
+  return texts.flatMap((text) => text || []);
+}
+
 /** Our own name for `key`; `otherwise` if there is none. */
-export function nameIn(
-  names: Readonly<Record<string, string>>,
-  key: string,
-  otherwise: string,
-): string {
+export function nameIn(names: Readonly<Record<string, string>>, key: string, otherwise: string) {
   return Object.hasOwn(names, key) ? names[key]! : otherwise;
 }
 

@@ -3,36 +3,22 @@
  * that a picture "is" fake. All languages get the same figures, rounded in the same way.
  */
 
-import type { Evidence } from '../contract/evidence.ts';
 import { formatNames } from '../contract/formats.ts';
 import type { Language } from '../contract/vocabulary.ts';
-import { type AreaPlace, placeOf } from '../detectors/regions.ts';
+import { placeOf } from '../detectors/regions.ts';
 import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
 import { writeEvidence } from './evidence.ts';
-import { createNumberWriter, type NumberWriter } from './numbers.ts';
-import { type Presentation, present, writeGroundInFull, writeReliance } from './presentation.ts';
-import { nameIn, printable } from './printable.ts';
+import { createNumberWriter } from './numbers.ts';
+import { present, writeGroundInFull, writeReliance } from './presentation.ts';
+import { kept, nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
-import { isAboutPart, readResult, type Result } from './result.ts';
-import { type ReportWords, reportWordsIn } from './wording/report-words.ts';
+import { isAboutPart, readResult } from './result.ts';
+import { reportWordsIn } from './wording/report-words.ts';
 
 /** The input to every text in a report. */
-export interface Writing {
-  readonly examination: Examination;
-  readonly evidence: Evidence;
-  readonly result: Result;
-  readonly presentation: Presentation;
-  readonly item: ReportItem;
-  readonly language: Language;
-  readonly catalogue: ReportWords;
-  readonly numbers: NumberWriter;
-}
+export type Writing = Readonly<ReturnType<typeof openWriting>>;
 
-export function openWriting(
-  examination: Examination,
-  item: ReportItem,
-  language: Language,
-): Writing {
+export function openWriting(examination: Examination, item: ReportItem, language: Language) {
   const result = readResult(examination);
   return {
     examination,
@@ -73,8 +59,8 @@ function writeSummary({ evidence, result, presentation, language }: Writing): st
   return sentences([
     `${presentation.headline}.`,
     printable(writeGroundInFull(result, language), groundLimit),
-    ...(manipulation !== null && isAboutPart(result) ? [manipulation.statement[language]] : []),
-    ...(result.outcome === 'abstain' ? [] : [statement[language]]),
+    manipulation && isAboutPart(result) && manipulation.statement[language],
+    result.outcome !== 'abstain' && statement[language],
   ]);
 }
 
@@ -100,10 +86,7 @@ function writeForensic(writing: Writing): string {
   const isOutside = leadsToAbstain(examination.decision);
   return [
     writeItem(writing),
-    sentences([
-      writeMethod(writing),
-      ...(isOutside ? [catalogue.measurements.results.outside] : []),
-    ]),
+    sentences([writeMethod(writing), isOutside && catalogue.measurements.results.outside]),
     evidence.statement[language],
     ...writeSupport(writing),
     ...writeFindings(writing),
@@ -146,31 +129,20 @@ function writeFindings({ evidence, catalogue, language }: Writing): readonly str
   const methods = skipped.map(({ method }) =>
     nameIn(catalogue.findings.methods, method, printable(method)),
   );
-  return [
-    ...(statements.length === 0
-      ? []
-      : [sentences([catalogue.measurements.forensic.findings, ...statements])]),
-    ...(methods.length === 0 ? [] : [catalogue.measurements.forensic.skipped(methods.join(', '))]),
-  ];
+  const { findings: found, skipped: without } = catalogue.measurements.forensic;
+  return kept([
+    statements.length > 0 && sentences([found, ...statements]),
+    methods.length > 0 && without(methods.join(', ')),
+  ]);
 }
 
-function writeIntro({
-  examination,
-  item,
-  catalogue: {
-    measurements: { heatmap },
-  },
-  numbers,
-}: Writing): string {
-  const { what, scale, cells, caution } = heatmap.intro;
-  const measured = cells(numbers.count(examination.maps.cellPx));
+function writeIntro({ examination, item, catalogue, numbers }: Writing): string {
+  const { intro, asStored } = catalogue.measurements.heatmap;
+  const measured = intro.cells(numbers.count(examination.maps.cellPx));
   const isStored = item.heatmapOrientation === 'stored';
-  return [
-    what,
-    sentences([scale, measured]),
-    caution,
-    ...(isStored ? [heatmap.asStored] : []),
-  ].join('\n\n');
+  return kept([intro.what, `${intro.scale} ${measured}`, intro.caution, isStored && asStored]).join(
+    '\n\n',
+  );
 }
 
 /** The description of a map, followed by the effect of changed parts, which the report explains only here. */
@@ -178,7 +150,7 @@ function writeMap(writing: Writing, name: MapName): string {
   const { examination, catalogue } = writing;
   const { changes } = catalogue.measurements.heatmap;
   const added = examination.manipulation === null ? '' : nameIn(changes, name, '');
-  return sentences([describeMap(writing, name), ...(added === '' ? [] : [added])]);
+  return sentences([describeMap(writing, name), added]);
 }
 
 /** What a heatmap means, its figures, and what must not be read into it. */
@@ -201,19 +173,7 @@ export function describeMap(
   return sentences([meaning, figures, caution]);
 }
 
-interface MapReading {
-  /** Mean and greatest value over all cells, 0..1. */
-  readonly mean: number;
-  readonly highest: number;
-  /** Where the greatest value is; the first in reading order if several are equal. */
-  readonly place: AreaPlace;
-  /** Share of cells above the middle of the scale, 0..1. */
-  readonly shareAboveHalf: number;
-  /** True if no region stands out: the whole map is within a tenth of the scale. */
-  readonly isEven: boolean;
-}
-
-export function readMap({ values, columns, rows }: CellMaps, name: MapName): MapReading {
+export function readMap({ values, columns, rows }: CellMaps, name: MapName) {
   const cells = values[name];
   let sum = 0;
   let above = 0;
@@ -228,14 +188,18 @@ export function readMap({ values, columns, rows }: CellMaps, name: MapName): Map
   }
   const [left, top] = [(at % columns) + 0.5, Math.floor(at / columns) + 0.5];
   return {
+    /** Mean and greatest value over all cells, 0..1. */
     mean: sum / cells.length / 65535,
     highest: cells[at]! / 65535,
+    /** Where the greatest value is; the first in reading order if several are equal. */
     place: placeOf({ left, top, width: 0, height: 0, share: 0 }, { width: columns, height: rows }),
+    /** Share of cells above the middle of the scale, 0..1. */
     shareAboveHalf: above / cells.length,
+    /** Whether no region stands out: the whole map is within a tenth of the scale. */
     isEven: cells[at]! - lowest < 6554,
   };
 }
 
-function sentences(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' ');
+function sentences(parts: Parameters<typeof kept>[0]): string {
+  return kept(parts).join(' ');
 }

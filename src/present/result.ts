@@ -134,7 +134,7 @@ export function tracesAgree({ outcome, byTraces }: Pick<Result, 'outcome' | 'byT
 export function isWholeReal(result: Pick<Result, 'outcome' | 'reasons' | 'byTraces'>): boolean {
   const { outcome, reasons, byTraces } = result;
   if (outcome === 'changed') return byTraces === 'real';
-  return isSuspicion(result) && reasons.every((reason) => signsOfChange.has(reason));
+  return isSuspicion(result) && reasons.every((reason) => signsOfChange.includes(reason));
 }
 
 /** Whether a part was changed or may have been, while the traces of the whole picture decide nothing. */
@@ -143,10 +143,7 @@ export function isWholeOpen(result: Pick<Result, 'outcome' | 'reasons' | 'byTrac
   return isSuspicion(result) && !isWholeReal(result);
 }
 
-const signsOfChange: ReadonlySet<ReasonCode> = new Set([
-  'manipulation_suspected',
-  'single_weak_method',
-]);
+const signsOfChange: readonly ReasonCode[] = ['manipulation_suspected', 'single_weak_method'];
 
 /** Whether a change can only be suspected, however probable: the picture is too small or the file damaged. */
 export function isNeverCalled({ thresholds }: Pick<Result, 'thresholds'>): boolean {
@@ -163,16 +160,12 @@ export function hasGeneratorSize(findings: readonly Pick<WordedFinding, 'method'
   return findings.some(({ method }) => method === pictureSize.method);
 }
 
-export function readFigures({
-  decision,
-  manipulation,
-}: Pick<Examined, 'decision' | 'manipulation'>): Figures {
-  const { resultClass, byTraces, basis, fakeProbability, fakeUncertainty } = decision;
+export function readFigures(examined: Pick<Examined, 'decision' | 'manipulation'>): Figures {
+  const { resultClass, byTraces, basis, fakeProbability, fakeUncertainty } = examined.decision;
+  const generated = { value: fakeProbability, deviation: fakeUncertainty };
+  const changed = examined.manipulation?.probability ?? null;
   return testedFigures(
-    {
-      generated: { value: fakeProbability, deviation: fakeUncertainty },
-      changed: manipulation?.probability ?? null,
-    },
+    { generated, changed },
     { byTraces: byTraces?.resultClass ?? resultClass, basis },
   );
 }
@@ -285,18 +278,11 @@ export interface ChangeErrorRates {
    * Counts over every size, by kind of change and for unchanged pictures: how many pictures there
    * were, and in how many a change was found or suspected. Counted only under the default strategy.
    */
-  readonly kinds?: readonly FoundKind[];
+  readonly kinds?: readonly (FoundOf & { readonly kind: ChangeKind })[];
   readonly unchanged?: FoundOf & { readonly called: number };
 }
 
-interface FoundOf {
-  readonly pictures: number;
-  readonly found: number;
-}
-
-interface FoundKind extends FoundOf {
-  readonly kind: ChangeKind;
-}
+type FoundOf = Readonly<Record<'pictures' | 'found', number>>;
 
 export function readErrors({
   measured,
@@ -338,12 +324,8 @@ export function toChangesFound({ calls }: MeasuredErrors): Result['changesFound'
   return { found: Math.round(calls.changedCalled * calls.changed), of: calls.changed };
 }
 
-export function toFound({
-  pictures,
-  called,
-  suspected,
-}: Record<'pictures' | 'called' | 'suspected', number>): FoundOf {
-  return { pictures, found: called + suspected };
+export function toFound(counts: Record<'pictures' | 'called' | 'suspected', number>): FoundOf {
+  return { pictures: counts.pictures, found: counts.called + counts.suspected };
 }
 
 function isOfSize(

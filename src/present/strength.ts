@@ -26,13 +26,7 @@ import { wordsIn } from './wording/catalogue.ts';
 type Cap = NonNullable<Evidence['cap']>;
 export type Weighed = NonNullable<Evidence['weighed']>[number];
 
-interface MeasuredStrength {
-  readonly strength: Strength;
-  readonly ratio: number | null;
-  readonly statement: Bilingual;
-  readonly cap: Cap | null;
-  readonly weighed: readonly Weighed[];
-}
+type MeasuredStrength = Pick<Evidence, 'strength' | 'ratio' | 'statement' | 'cap' | 'weighed'>;
 
 export function measureStrength(examined: Examined): MeasuredStrength {
   const { decision, provenance } = examined;
@@ -125,23 +119,14 @@ function weighChange(examined: Examined): Weighed | null {
     const { parts, adverbs, bound } = wordsIn(language).strength;
     const written = plain(ratio ?? 1);
     if (strength === 'none') return parts.neither(isFor ? 'changed' : 'unchanged', written);
-    return parts[isFor ? 'for' : 'against'](
-      adverbs[strength],
-      written,
-      ratio === most ? bound : '',
-    );
+    const capped = ratio === most ? bound : '';
+    return parts[isFor ? 'for' : 'against'](adverbs[strength], written, capped);
   });
   return { question: 'changed', side: isFor ? 'fake' : 'real', ratio, strength, statement };
 }
 
-interface StatedRatio {
-  /** Null if no ratio can be stated. */
-  readonly ratio: number | null;
-  readonly strength: Strength;
-}
-
-/** The only place where ratios are rounded. @param most - highest supported ratio; null if not measured. */
-function stateRatio(odds: number, most: number | null): StatedRatio {
+/** The only place where ratios are rounded. @param most - highest supported ratio; null if no ratio can be stated. */
+function stateRatio(odds: number, most: number | null) {
   const traced = roundedDown(Math.min(highestRatio, odds));
   const ratio = most === null ? null : Math.min(traced, most);
   return { ratio, strength: strengthOfRatio(ratio ?? 1) };
@@ -186,10 +171,7 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
   if (supported === null) {
     const why = measured.length > 0 ? 'halfMeasured' : 'unmeasured';
     const statement = inBoth((language) => wordsIn(language).strength[why]);
-    return {
-      ratio: null,
-      cap: { ratio: 1, strategy: null, condition: null, statement },
-    };
+    return { ratio: null, cap: { ratio: 1, strategy: null, condition: null, statement } };
   }
   const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
   const ratio = roundedDown(supported.ratio);
