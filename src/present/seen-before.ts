@@ -2,7 +2,7 @@
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Language } from '../contract/vocabulary.ts';
-import { printable } from './printable.ts';
+import { kept, printable } from './printable.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 const maxLines = 3;
@@ -26,11 +26,11 @@ export function writeFacts(
   language: Language,
 ): string {
   const { seen } = wordsIn(language).terminal;
-  return [
+  return kept([
     createdDate.slice(0, 10),
-    ...(projectId === null ? [] : [seen.inCase(projectId)]),
-    ...(alignment?.isMirrored === true ? [seen.mirrored] : []),
-    ...(alignment === null ? [seen.another] : []),
-    ...reasons.flatMap((reason) => (reason === 'picture' ? [] : [seen.reasons[reason]])),
-  ].join(', ');
+    projectId !== null && seen.inCase(projectId),
+    alignment?.isMirrored && seen.mirrored,
+    alignment === null && seen.another,
+    ...reasons.map((reason) => reason !== 'picture' && seen.reasons[reason]),
+  ]).join(', ');
 }

@@ -2,7 +2,7 @@
 
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
-import { nameIn, printable } from '../printable.ts';
+import { kept, nameIn, printable } from '../printable.ts';
 import { writeFacts } from '../seen-before.ts';
 import type { Words } from '../wording/catalogue.ts';
 import { references } from '../wording/references.ts';
@@ -56,11 +56,11 @@ export function integrityBlocks(input: SectionInput): readonly Block[] {
   const { integrity } = catalogue.document;
   const { evaluation: words } = catalogue.strength;
   const { credentials } = evidence.provenance;
-  const intact = [
+  const intact = kept([
     words.integrity,
-    ...(item.isUploadReplaced === true ? [`${labels.rows.upload}: ${labels.uploadReplaced}.`] : []),
-    ...(credentials === null ? [] : [words.credentials[credentials.integrity]]),
-  ];
+    item.isUploadReplaced && `${labels.rows.upload}: ${labels.uploadReplaced}.`,
+    credentials && words.credentials[credentials.integrity],
+  ]);
   const digests = mapNames.map((map) => ({
     label: `heatmap-${map}.png`,
     value: `SHA-256 ${heatmapDigests[map]}`,
@@ -95,12 +95,8 @@ export function referenceBlocks({ catalogue }: SectionInput): readonly Block[] {
 }
 
 /** All the file's metadata; empty unless requested, because it may contain personal data. */
-export function metadataBlocks({
-  examination,
-  item,
-  labels,
-  catalogue,
-}: SectionInput): readonly Block[] {
+export function metadataBlocks(input: SectionInput): readonly Block[] {
+  const { examination, item, labels, catalogue } = input;
   if (item.withMetadata !== true) return [];
   const { exif, xmp, iptc, pngText, comment } = examination.facts.metadata;
   const rows = [
@@ -140,20 +136,12 @@ export function signatureBlocks({ item, catalogue }: SectionInput): readonly Blo
 
 /** What SWGDE (18-Q-002 on reports) and ENFSI require in a report but nobody filled in. */
 function missingFields(
-  { caseData = {} }: SectionInput['item'],
+  { caseData: { examiner, ...given } = {} }: SectionInput['item'],
   fields: Words['document']['signature']['fields'],
 ): readonly string[] {
-  const asked: readonly (readonly [label: string, given: unknown])[] = [
-    [fields.caseNumber, caseData.caseNumber],
-    [fields.exhibit, caseData.exhibit],
-    // `undefined`: the program has no field for it.
-    [fields.client, undefined],
-    [fields.reviewer, caseData.examiner],
-    [fields.laboratory, caseData.laboratory],
-    [fields.accreditation, undefined],
-    [fields.secondExaminer, undefined],
-    [fields.custody, undefined],
-    [fields.disposition, undefined],
-  ];
-  return asked.filter(([, given]) => given === undefined).map(([label]) => label);
+  // For the other fields, the program has no place.
+  const stated: Readonly<Record<string, unknown>> = { ...given, reviewer: examiner };
+  return Object.entries(fields).flatMap(([name, label]) =>
+    stated[name] === undefined ? [label] : [],
+  );
 }

@@ -14,7 +14,7 @@ import { leadsToAbstain } from '../report-texts.ts';
 import { writeNotes } from '../notes.ts';
 import { altersContent, signerTrust, writeDeclaredEdits } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull, writeReliance } from '../presentation.ts';
-import { capitalised, printable } from '../printable.ts';
+import { capitalised, kept, printable } from '../printable.ts';
 import {
   isAboutPart as isOfPart,
   isNeverCalled,
@@ -33,16 +33,15 @@ export function headBlocks(input: SectionInput): readonly Block[] {
   const { head, question } = catalogue.document;
   const places = placesOfAnswer(input).map(({ region }) => region);
   const damage = damageOf(input);
+  const isOpen = result.outcome === 'uncertain' || result.outcome === 'abstain';
+  const caps = isSuspicion(result) ? ` ${head.damageCaps}` : '';
   const beside = [
     {
       title: head.rows.damage,
-      items:
-        damage === null
-          ? []
-          : [head.damage(capitalised(damage)) + (isSuspicion(result) ? ` ${head.damageCaps}` : '')],
+      items: kept([damage && `${head.damage(capitalised(damage))}${caps}`]),
     },
     { title: head.rows.marked, items: markedBy(input) },
-    ...(isOpen(input) ? weighedOf : reasonsOf)(input),
+    ...(isOpen ? weighedOf : reasonsOf)(input),
   ];
   return [
     {
@@ -50,10 +49,10 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       question: question.short,
       headline: presentation.headline,
       // The places are listed beside the picture.
-      text: [
+      text: kept([
         printable(writeGroundInFull(result, input.language), 1200),
-        ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
-      ].join(' '),
+        hasDamagedPlace(input) && head.damageExplains,
+      ]).join(' '),
       places,
       caption:
         places.length > 0 ? head.outlined : isUnread(input) ? head.submitted : labels.original,
@@ -67,10 +66,6 @@ export function headBlocks(input: SectionInput): readonly Block[] {
 interface Beside {
   readonly title: string;
   readonly items: readonly string[];
-}
-
-function isOpen({ result: { outcome } }: SectionInput): boolean {
-  return outcome === 'uncertain' || outcome === 'abstain';
 }
 
 /** Whether nothing about the picture itself could be judged. */
@@ -101,11 +96,11 @@ function markedBy(input: SectionInput): readonly string[] {
     const { place, share } = areaOf(region, examination.facts);
     const where = outcome.where(findings.places[place], findings.writeShare(share));
     const twin = copies.includes(one) ? copies.find((other) => other !== one) : undefined;
-    const told = [
-      ...(isInDamage(one, examination) ? [document.head.inDamage] : []),
-      ...(methods.length === 0 ? [document.head[isSure ? 'further' : 'together']] : []),
-      ...(twin === undefined ? [] : [document.head.sameAs(places.indexOf(twin) + 1)]),
-    ];
+    const told = kept([
+      isInDamage(one, examination) && document.head.inDamage,
+      methods.length === 0 && document.head[isSure ? 'further' : 'together'],
+      twin && document.head.sameAs(places.indexOf(twin) + 1),
+    ]);
     return `${at + 1}: ${where}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
   });
 }
@@ -147,10 +142,10 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   const { provenance } = evidence;
   const most = namedFindings[outcome === 'declared' ? 'declared' : 'usual'];
   const isBroken = provenance.credentials?.integrity === 'broken';
-  const doubts = [
-    ...(isBroken ? [catalogue.strength.evaluation.credentials.broken] : []),
+  const doubts = kept([
+    isBroken && catalogue.strength.evaluation.credentials.broken,
     ...provenance.inconsistencies.map(({ statement }) => printable(statement[language], 300)),
-  ];
+  ]);
   const opposing = speaking(input, outcome === 'real' ? 'fake' : 'real');
   const weighed = (evidence.weighed ?? []).find(({ question }) => question === 'changed');
   const searched =
@@ -170,17 +165,13 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   const against = (outcome === 'changed' ? opposing.filter(isAboutPart) : opposing)
     .slice(0, 2)
     .map((one) => writeReason(input, one));
+  const hasNone = against.length === 0 && !isUnread(input);
+  const others = outcome === 'changed' ? otherwiseChanged(input) : [otherwise[outcome]];
   return [
     { title: rows.reasons, items: reasons },
-    {
-      title: rows.against,
-      items: against.length > 0 || isUnread(input) ? against : [nothingAgainst],
-    },
+    { title: rows.against, items: hasNone ? [nothingAgainst] : against },
     { title: rows.noted, items: outcome === 'real' ? doubts.slice(0, 2) : [] },
-    {
-      title: rows.otherwise,
-      items: outcome === 'changed' ? otherwiseChanged(input) : [otherwise[outcome]],
-    },
+    { title: rows.otherwise, items: others },
   ];
 }
 
@@ -207,6 +198,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const { small } = catalogue.verdict.onlySuspected;
   const { byOneOfAll, byAll, cameraNamed } = catalogue.document.head;
   const { changed, thresholds } = result;
+  const namesCamera = evidence.provenance.software.some(({ kind }) => kind === 'camera');
   const isByOne = isSuspected && (changed ?? 1) < (thresholds['suspectedMin'] ?? 0);
   // For a damaged file, another line gives the reason.
   const isTooSmall = isSuspected && isNeverCalled(result) && damageOf(input) === null;
@@ -219,13 +211,13 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   return [
     {
       title: isSuspected ? rows.whySuspected : rows.why,
-      items: [
-        ...(isTooSmall ? [small] : []),
-        ...(isByOne ? [byOneOfAll] : []),
+      items: kept([
+        isTooSmall && small,
+        isByOne && byOneOfAll,
         ...why.slice(0, namedFindings.usual),
-        ...(main === 'not_a_photograph' && namesCamera(evidence.provenance) ? [cameraNamed] : []),
-        ...(isSuspected && !isTooSmall && !isByOne && why.length === 0 ? [byAll] : []),
-      ],
+        main === 'not_a_photograph' && namesCamera && cameraNamed,
+        isSuspected && !isTooSmall && !isByOne && why.length === 0 && byAll,
+      ]),
     },
     {
       title: rows[isSuspected ? 'suspicion' : isOfParts ? 'forEither' : 'forFake'],
@@ -236,10 +228,6 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   ];
 }
 
-function namesCamera({ software }: SectionInput['evidence']['provenance']): boolean {
-  return software.some(({ kind }) => kind === 'camera');
-}
-
 /** What signed credentials declare that may have altered what the picture shows. */
 function editReasons(input: SectionInput): readonly string[] {
   const { evidence, language, catalogue } = input;
@@ -248,7 +236,7 @@ function editReasons(input: SectionInput): readonly string[] {
   const edits = writeDeclaredEdits(provenance, language);
   const told = catalogue.outcome.because.declaredEdits(edits, signerTrust(provenance));
   const { ungraded, maybeMarked } = catalogue.document.head;
-  return [[ungraded(told), ...(placesOfAnswer(input).length === 0 ? [] : [maybeMarked])].join(' ')];
+  return [placesOfAnswer(input).length === 0 ? ungraded(told) : `${ungraded(told)} ${maybeMarked}`];
 }
 
 /** Findings about the whole picture say nothing about a change in a part. */
@@ -280,9 +268,8 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
   const { language, catalogue } = input;
   const { method, strength } = finding;
   const grade = strength === 'none' ? '' : catalogue.strength.adverbs[strength];
-  const numbers = placesOfAnswer(input).flatMap(({ methods }, at) =>
-    methods.includes(method) ? [at + 1] : [],
-  );
+  const places = placesOfAnswer(input).map(({ methods }, at) => methods.includes(method) && at + 1);
+  const numbers = places.filter((number) => number !== false);
   const isOneOfMany = localisingMethods.has(method);
   const told = printable(writeBriefly(finding, language), 600);
   return `${capitalised(isOneOfMany ? catalogue.document.head.alone(grade, numbers) : grade)}: ${told}`;
@@ -298,40 +285,27 @@ function answerRows(input: SectionInput): readonly Row[] {
   const { statement, weighed = [] } = evidence;
   const isUnjudged = isUnread(input);
   const things = evidence.notChecked
-    .filter(({ id }) => !isUnjudged || !aboutEdits.has(id))
+    .filter(({ id }) => !isUnjudged || !aboutEdits.test(id))
     .map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
   const hasExaminer = result.outcome === 'abstain' || result.reasons.includes('single_weak_method');
-  const steps = [
-    ...(damageOf(input) === null ? [] : [undamaged]),
-    next,
-    ...further,
-    ...(hasExaminer ? [] : [limits.examinerShort]),
-  ];
+  const isDamaged = damageOf(input) !== null;
+  const steps = [isDamaged && undamaged, next, ...further, !hasExaminer && limits.examinerShort];
   const lines = weighed.map((one) => one.statement[language]);
   const isPhotograph = weighed.some((one) => one.question === 'generated' && one.side === 'real');
   const ratios = lines.join('\n') + (isOfPart(result) && isPhotograph ? ` ${changedToo}` : '');
-  const stated = [
+  const stated = kept([
     statement[language].replace(lines.join(' '), '').trim(),
     result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
-  ];
+    weighed.length > 0 && scale,
+  ]);
+  const wrong = isDamaged ? `${errorRate} ${untestedOnDamage}` : errorRate;
+  const reliance = [writeReliance(result, catalogue), ...writeOutsideSizes(input)];
   return [
-    {
-      label: rows.rely,
-      value: [writeReliance(result, catalogue), ...writeOutsideSizes(input)].join(' '),
-    },
-    { label: rows.next, value: steps.join(' ') },
-    {
-      label: rows.strength,
-      value: [...stated, ...(weighed.length > 0 ? [scale] : [])]
-        .filter((one) => one !== '')
-        .join('\n'),
-    },
-    ...row(
-      errorRate !== '',
-      rows.wrong,
-      damageOf(input) === null ? errorRate : `${errorRate} ${untestedOnDamage}`,
-    ),
+    { label: rows.rely, value: reliance.join(' ') },
+    { label: rows.next, value: kept(steps).join(' ') },
+    { label: rows.strength, value: stated.join('\n') },
+    ...row(errorRate !== '', rows.wrong, wrong),
     { label: rows.origin, value: printable(origin, 480) },
     ...row(seen.length > 0, catalogue.terminal.seen.label, seen.join('\n')),
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
@@ -339,7 +313,7 @@ function answerRows(input: SectionInput): readonly Row[] {
 }
 
 /** Left out if nothing was judged: then there is no need to mention small edits. */
-const aboutEdits: ReadonlySet<string> = new Set(['local_edits', 'small_edits', 'erased_edits']);
+const aboutEdits = /^(?:local|small|erased)_edits$/;
 
 /** What the traces say about a picture whose file declares what it is. */
 function tracesOf({ evidence, catalogue }: SectionInput, ratios: string): string {

@@ -3,9 +3,9 @@
 import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
-import { writeWarning, writeWarnings } from '../findings.ts';
+import { writeWarnings } from '../findings.ts';
 import type { NumberWriter } from '../numbers.ts';
-import { nameIn, printable } from '../printable.ts';
+import { kept, nameIn, printable } from '../printable.ts';
 import { type CustodyEvent, type Origin, writeActor } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
@@ -31,10 +31,7 @@ type Tag = string | number;
 const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => string }[] = [
   { names: ['ExposureTime'], write: (value) => `${value} s` },
   { names: ['FNumber'], write: (value) => String(value).replace(/\.0$/, '') },
-  {
-    names: ['PhotographicSensitivity', 'ISOSpeedRatings'],
-    write: (value) => `ISO ${value}`,
-  },
+  { names: ['PhotographicSensitivity', 'ISOSpeedRatings'], write: (value) => `ISO ${value}` },
   { names: ['FocalLength'], write: (value) => String(value) },
 ];
 
@@ -92,36 +89,30 @@ function originRows(origin: Origin, { labels, numbers }: SectionInput): readonly
   const { left, top, width, height } = place;
   const mm = (value: number) => numbers.count(Math.round(value));
   const where = origins.place(mm(width), mm(height), mm(left), mm(top));
+  const inPage =
+    picture === null ? origins.page(page) : `${origins.picture(page, picture)}, ${where}`;
   return [
     ...foreignRow(rows.takenFrom, name),
     { label: rows.pdfSha256, value: sha256 },
-    {
-      label: rows.place,
-      value: picture === null ? origins.page(page) : `${origins.picture(page, picture)}, ${where}`,
-    },
+    { label: rows.place, value: inPage },
   ];
 }
 
 function writeColour({ examination, labels, numbers }: SectionInput): string {
   const { colourSpace, bitsPerSample, channels, hasAlpha } = examination.facts;
   const bits = labels.bits(numbers.count(bitsPerSample), numbers.count(channels));
-  return [printable(colourSpace, valueLimit), bits, ...(hasAlpha ? [labels.withAlpha] : [])].join(
-    ', ',
-  );
+  return kept([printable(colourSpace, valueLimit), bits, hasAlpha && labels.withAlpha]).join(', ');
 }
 
 function jpegRows(input: SectionInput, jpeg: JpegStructure): readonly Row[] {
   const { labels } = input;
   const { rows } = labels;
-  const { quality } = jpeg;
-  const coding = jpeg.progressive ? labels.progressive : labels.sequential;
+  const { quality, progressive, arithmetic } = jpeg;
+  const coding = progressive ? labels.progressive : labels.sequential;
   return [
-    ...(quality === null ? [] : [{ label: rows.jpegQuality, value: writeQuality(input, quality) }]),
+    ...(quality ? [{ label: rows.jpegQuality, value: writeQuality(input, quality) }] : []),
     { label: rows.jpegSubsampling, value: printable(jpeg.chromaSubsampling, valueLimit) },
-    {
-      label: rows.jpegCoding,
-      value: jpeg.arithmetic ? `${coding}, ${labels.arithmetic}` : coding,
-    },
+    { label: rows.jpegCoding, value: kept([coding, arithmetic && labels.arithmetic]).join(', ') },
   ];
 }
 
@@ -134,32 +125,27 @@ function writeQuality(
   return labels.nearestQuality(quality, numbers.plain(distance));
 }
 
-function metadataRows({
-  examination,
-  labels,
-  catalogue,
-  numbers,
-  language,
-}: SectionInput): readonly Row[] {
+function metadataRows(input: SectionInput): readonly Row[] {
+  const { examination, labels, catalogue, numbers, language } = input;
   const { rows } = labels;
   const { metadata } = examination.facts;
   const { exif, pngText, takenAt } = metadata;
   const exposure = exposureTags.flatMap(({ names, write }) => {
     const value = names.map((name) => exif[name]).find((found) => found !== undefined);
-    return value === undefined
-      ? []
-      : [write(value).replace(/(?<=\d)\.(?=\d)/, labels.numbers.decimal)];
+    if (value === undefined) return [];
+    return write(value).replace(/(?<=\d)\.(?=\d)/, labels.numbers.decimal);
   });
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   const { presentNotShown, present } = labels;
   const { absent } = catalogue.document.item;
   const unread = writeWarnings(examination.provenance, language);
+  const warnings = writeWarnings(metadata, language);
   const camera = writeCamera(metadata);
   const isSilent = [camera, takenAt, metadata.software].every((it) => !it);
   return [
     ...row(isSilent, rows.statements, catalogue.document.item.noMetadata),
     ...foreignRow(rows.camera, camera),
-    ...foreignRow(rows.takenAt, takenAt === null ? null : numbers.stated(takenAt)),
+    ...foreignRow(rows.takenAt, takenAt && numbers.stated(takenAt)),
     ...foreignRow(rows.software, metadata.software),
     ...foreignRow(rows.digitalSource, metadata.digitalSourceType),
     ...foreignRow(rows.lens, joined([exif['LensModel']])),
@@ -168,14 +154,8 @@ function metadataRows({
     ...foreignRow(rows.comment, metadata.comment ?? null),
     { label: rows.position, value: metadata.hasGps ? presentNotShown : absent },
     { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
-    ...foreignRow(
-      rows.metadataWarnings,
-      metadata.warnings
-        .map((warning) => writeWarning(warning, language))
-        // The section on provenance lists what could not be read.
-        .filter((sentence) => !unread.includes(sentence))
-        .join(' '),
-    ),
+    // The section on provenance lists what could not be read.
+    ...foreignRow(rows.metadataWarnings, warnings.filter((one) => !unread.includes(one)).join(' ')),
   ];
 }
 

@@ -24,7 +24,8 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   const { examination, numbers, catalogue, labels } = input;
   const { model, locator, maps, patchesRead, passes } = examination;
   const { fake, anomaly } = catalogue.measurements.heatmap.changes;
-  const steps = catalogue.measurements.method.steps({
+  const { method: words } = catalogue.measurements;
+  const steps = words.steps({
     model: wordModel(model),
     cell: `${numbers.count(maps.cellPx)} × ${numbers.count(maps.cellPx)}`,
     patches: numbers.count(patchesRead),
@@ -32,11 +33,9 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   });
   return [
     paragraph(steps),
-    ...only(modelsWithViews.has(model.id), paragraph(catalogue.measurements.method.views)),
-    ...only(transformerFile in model.files, paragraph(catalogue.measurements.method.transformer)),
-    ...(locator === null
-      ? []
-      : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
+    ...only(modelsWithViews.has(model.id), paragraph(words.views)),
+    ...only(transformerFile in model.files, paragraph(words.transformer)),
+    ...(locator ? [paragraph(words.changes(wordModel(locator)))] : []),
     ...only(examination.manipulation !== null, {
       kind: 'list',
       items: [`${labels.maps.fake}: ${fake}`, `${labels.maps.anomaly}: ${anomaly}`],
@@ -64,7 +63,17 @@ function methodRows(input: SectionInput): readonly Row[] {
   const { examination, item, labels, catalogue, numbers, language } = input;
   const { rows } = labels;
   const { model, locator, options, passes, patchesRead, environment, facts } = examination;
-  const { conversions, noConversions, retriesUnknown } = catalogue.measurements.method;
+  const {
+    conversions,
+    noConversions,
+    retriesUnknown,
+    locator: second,
+  } = catalogue.measurements.method;
+  const retries = item.retries === undefined ? retriesUnknown : numbers.count(item.retries);
+  const machine = Object.entries(environment).map(
+    ([name, value]) =>
+      `${nameIn(labels.environment, name, printable(name, 40))} ${printable(value)}`,
+  );
   const modelRows = (label: string, given: ModelIdentity, nameOf: (file: string) => string) => [
     { label, value: wordModel(given) },
     ...Object.entries(given.files).map(([name, digest]) => ({
@@ -75,36 +84,16 @@ function methodRows(input: SectionInput): readonly Row[] {
   return [
     ...modelRows(rows.model, model, (name) => name),
     // Both models have a manifest.json.
-    ...(locator === null
-      ? []
-      : modelRows(
-          catalogue.measurements.method.locator,
-          locator,
-          (name) => `${locator.id}/${name}`,
-        )),
+    ...(locator ? modelRows(second, locator, (name) => `${locator.id}/${name}`) : []),
     { label: rows.strategy, value: catalogue.verdict.strategies[options.decisionStrategy] },
     thresholdRow(input),
     // Without digit groups, so that it can be typed in as it is.
     { label: rows.seed, value: String(options.seed) },
     { label: rows.passes, value: numbers.count(passes) },
     { label: rows.patches, value: numbers.count(patchesRead) },
-    {
-      label: conversions,
-      value: writeNotes(facts, language).join('; ') || noConversions,
-    },
-    {
-      label: rows.retries,
-      value: item.retries === undefined ? retriesUnknown : numbers.count(item.retries),
-    },
-    {
-      label: rows.environment,
-      value: Object.entries(environment)
-        .map(
-          ([name, value]) =>
-            `${nameIn(labels.environment, name, printable(name, 40))} ${printable(value)}`,
-        )
-        .join('; '),
-    },
+    { label: conversions, value: writeNotes(facts, language).join('; ') || noConversions },
+    { label: rows.retries, value: retries },
+    { label: rows.environment, value: machine.join('; ') },
   ];
 }
 

@@ -4,7 +4,7 @@ import type { ContentCredentials, Declaration, HistoryStep } from '../../provena
 import { readSourceType } from '../../provenance/source-types.ts';
 import { writeWarnings } from '../findings.ts';
 import type { NumberWriter } from '../numbers.ts';
-import { nameIn, printable } from '../printable.ts';
+import { kept, nameIn, printable } from '../printable.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
@@ -35,13 +35,12 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
       declarations.some(({ origin }) => origin !== 'captured'),
       paragraph(words.disclosure),
     ),
-    ...(credentials === null
-      ? []
-      : [
-          heading(words.credentialsTitle),
-          { kind: 'table', rows: credentialRows(input, credentials) } as const,
-          note(words.credentialsNote),
-        ]),
+    ...only(
+      credentials !== null,
+      heading(words.credentialsTitle),
+      { kind: 'table', rows: credentialRows(input) },
+      note(words.credentialsNote),
+    ),
     ...only(hasOwn, heading(words.fileTitle)),
     { kind: 'table', rows: [...fileRows(input), ...absentRows(input)] },
     ...inconsistencyBlocks(input),
@@ -68,10 +67,10 @@ function declarationGrid({ catalogue, evidence }: SectionInput): Block {
       cells: [
         words.origins[origin],
         `${words.places[place]}: ${printable(field, 60)}`,
-        [
+        kept([
           type === null ? printable(value, valueLimit) : `${type}: ${words.sourceTypes[type]}`,
-          ...(generator === null || value.includes(generator) ? [] : [printable(generator, 80)]),
-        ].join('\n'),
+          generator !== null && !value.includes(generator) && printable(generator, 80),
+        ]).join('\n'),
         words.assurances[assurance],
       ],
     };
@@ -79,11 +78,13 @@ function declarationGrid({ catalogue, evidence }: SectionInput): Block {
   return grid(words.columns, [0.18, 0.2, 0.4, 0.22], evidence.provenance.declarations.map(toRow));
 }
 
-function credentialRows(input: SectionInput, credentials: ContentCredentials): readonly Row[] {
-  const { labels, numbers, catalogue } = input;
+function credentialRows({ evidence, labels, numbers, catalogue }: SectionInput): readonly Row[] {
+  const { credentials } = evidence.provenance;
+  if (credentials === null) return [];
   const { rows } = labels;
   const { provenance: words } = catalogue;
   const { integrity, trust, hasTimestamp, problems, ingredientProblems = [] } = credentials;
+  const stamp = kept([words.timestamp.present, printable(credentials.authority ?? '', 80)]);
   // Without a trust list no signer is trusted, which says nothing about the file.
   const reported = problems.filter(
     (problem) => trust !== 'not-checked' || problem !== 'signingCredential.untrusted',
@@ -93,24 +94,12 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
     { label: rows.credentialsTrust, value: words.trust[trust] },
     ...foreignRow(rows.signer, credentials.signer),
     ...foreignRow(rows.issuer, credentials.issuer),
-    ...foreignRow(
-      rows.signedAt,
-      credentials.signedAt === null ? null : numbers.stated(credentials.signedAt),
-    ),
-    {
-      label: rows.timestamp,
-      value: hasTimestamp
-        ? [words.timestamp.present, printable(credentials.authority ?? '', 80)]
-            .filter(Boolean)
-            .join(': ')
-        : words.timestamp.absent,
-    },
-    ...(credentials.identities ?? []).flatMap(({ name, provider, state }) =>
-      foreignRow(
-        rows.identity,
-        `${[name, provider].filter(Boolean).join(', ') || labels.none} (${words.identityStates[state]})`,
-      ),
-    ),
+    ...foreignRow(rows.signedAt, credentials.signedAt && numbers.stated(credentials.signedAt)),
+    { label: rows.timestamp, value: hasTimestamp ? stamp.join(': ') : words.timestamp.absent },
+    ...(credentials.identities ?? []).flatMap(({ name, provider, state }) => {
+      const named = kept([name, provider]).join(', ') || labels.none;
+      return foreignRow(rows.identity, `${named} (${words.identityStates[state]})`);
+    }),
     ...foreignRow(rows.problems, reported.join('; '), 800),
     ...foreignRow(rows.ingredients, ingredientProblems.join('; '), 400),
     { label: rows.missing, value: missingOf(credentials, catalogue).join('; ') || labels.none },
@@ -124,33 +113,22 @@ export function credentialDetails(input: SectionInput): readonly Block[] {
   const { provenance: words } = catalogue;
   const { credentials } = evidence.provenance;
   if (credentials === null) return [];
-  const { validity, trustListSha256, actions, codes = [] } = credentials;
-  return [
-    heading(words.credentialsTitle),
-    {
-      kind: 'table',
-      rows: [
-        ...(validity == null
-          ? []
-          : [{ label: rows.validity, value: writeValidity(validity, numbers) }]),
-        {
-          label: rows.trustList,
-          value:
-            trustListSha256 === null
-              ? words.noTrustList
-              : `SHA-256 ${trustListSha256}\n${writeListDate(credentials, input)}`,
-        },
-        ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
-        ...foreignRow(
-          rows.actions,
-          actions.map((action) => writeAction(action, words, numbers)).join('; '),
-          800,
-        ),
-        { label: rows.manifests, value: numbers.count(credentials.manifests) },
-        ...foreignRow(rows.codes, codes.join('; '), 800),
-      ],
-    },
+  const { validity, trustListSha256, trustListSince, actions, codes = [] } = credentials;
+  const days = [validity?.from, validity?.to].map((time = '') => numbers.stated(time.slice(0, 10)));
+  // Lists do not state when they were published.
+  const { undated, since } = words.trustListDate;
+  const dated = trustListSince == null ? undated : since(numbers.stated(trustListSince));
+  const list = trustListSha256 && `SHA-256 ${trustListSha256}\n${dated}`;
+  const told = actions.map((action) => writeAction(action, words, numbers));
+  const details = [
+    ...row(validity != null, rows.validity, days.join(' – ')),
+    { label: rows.trustList, value: list ?? words.noTrustList },
+    ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
+    ...foreignRow(rows.actions, told.join('; '), 800),
+    { label: rows.manifests, value: numbers.count(credentials.manifests) },
+    ...foreignRow(rows.codes, codes.join('; '), 800),
   ];
+  return [heading(words.credentialsTitle), { kind: 'table', rows: details }];
 }
 
 /** What an examiner expects to find with a signature but is missing here. */
@@ -158,31 +136,14 @@ function missingOf(
   { hasTimestamp, trust, problems, identities = [], codes = [] }: ContentCredentials,
   { provenance: { missing } }: Words,
 ): readonly string[] {
-  return [
-    ...(problems.includes('signingCredential.expired') ? [missing.validity] : []),
-    ...(hasTimestamp ? [] : [missing.timestamp]),
-    ...(trust === 'not-checked' ? [missing.trustList] : []),
-    ...(codes.some((code) => code.startsWith('signingCredential.ocsp.notRevoked'))
-      ? []
-      : [missing.revocation]),
-    ...(identities.length === 0 ? [missing.identity] : []),
-  ];
-}
-
-/** When the trust list dates from: lists do not state when they were published. */
-function writeListDate(
-  { trustListSince }: ContentCredentials,
-  { catalogue, numbers }: SectionInput,
-): string {
-  const { undated, since } = catalogue.provenance.trustListDate;
-  return trustListSince == null ? undated : since(numbers.stated(trustListSince));
-}
-
-function writeValidity(
-  { from, to }: NonNullable<ContentCredentials['validity']>,
-  numbers: NumberWriter,
-): string {
-  return [from, to].map((time) => numbers.stated(time.slice(0, 10))).join(' – ');
+  const isInForce = codes.some((code) => code.startsWith('signingCredential.ocsp.notRevoked'));
+  return kept([
+    problems.includes('signingCredential.expired') && missing.validity,
+    !hasTimestamp && missing.timestamp,
+    trust === 'not-checked' && missing.trustList,
+    !isInForce && missing.revocation,
+    identities.length === 0 && missing.identity,
+  ]);
 }
 
 function writeAction(
@@ -191,9 +152,13 @@ function writeAction(
   numbers: NumberWriter,
 ): string {
   const name = nameIn(words.credentialActions, action.replace(/^c2pa\./, ''), action);
-  const time = when === null ? null : numbers.stated(when);
-  const details = [software, time, digitalSourceType?.replace(/^.*\//, '')].filter(Boolean);
-  return details.length === 0 ? name : `${name} (${details.join(', ')})`;
+  const time = when && numbers.stated(when);
+  return withDetails(name, [software, time, digitalSourceType?.replace(/^.*\//, '')]);
+}
+
+function withDetails(name: string, details: Parameters<typeof kept>[0]): string {
+  const told = kept(details).join(', ');
+  return told === '' ? name : `${name} (${told})`;
 }
 
 /** How many steps of a history are listed; the middle of a longer history is left out. */
@@ -213,10 +178,8 @@ function writeStep(
   { action, software, when, parameters }: HistoryStep,
   { catalogue: { provenance: words }, numbers }: SectionInput,
 ): string {
-  const day = when === null ? null : numbers.stated(when.slice(0, 10));
-  const details = [software, day, parameters].filter(Boolean);
-  const told = nameIn(words.historyActions, action, action);
-  return details.length === 0 ? told : `${told} (${details.join(', ')})`;
+  const day = when && numbers.stated(when.slice(0, 10));
+  return withDetails(nameIn(words.historyActions, action, action), [software, day, parameters]);
 }
 
 function fileRows(input: SectionInput): readonly Row[] {
@@ -225,9 +188,8 @@ function fileRows(input: SectionInput): readonly Row[] {
   const { provenance: words } = catalogue;
   const { software, history } = evidence.provenance;
   const warnings = writeWarnings(examination.provenance, input.language);
-  const named = software.map(
-    ({ kind, name, place }) =>
-      `${printable(name, 80)} (${[words.software[kind], words.places[place]].filter(Boolean).join(', ')})`,
+  const named = software.map(({ kind, name, place }) =>
+    withDetails(printable(name, 80), [words.software[kind], words.places[place]]),
   );
   return [
     { label: rows.namedSoftware, value: named.join('; ') || labels.none },
