@@ -27,41 +27,27 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   const { wrong } = wordsIn(language).outcome;
   if (outcome === 'abstain') return '';
   if (outcome === 'declared') {
+    const told = writeDeclared(provenance, language);
     const rates = tracesAgree(decided) ? errors?.rates : undefined;
-    return [
-      writeDeclared(provenance, language),
-      ...(rates ? [wrong.byTraces, ...writeTraced(rates, language)] : []),
-    ].join(' ');
+    return rates ? [told, wrong.byTraces, ...writeTraced(rates, language)].join(' ') : told;
   }
   // A server sends the whole sentence or nothing at all.
   if (errors === null) return '';
   const { rates, calls } = errors;
   const suspected = isSuspicion(decided) ? writeSuspected(errors, language) : '';
   if (suspected !== '') return suspected;
-  const traced = outcome === 'changed' ? null : rates;
-  const searched = outcome === 'fake' ? null : calls;
-  const told = [
-    ...(traced === null ? [] : writeTraced(traced, language)),
-    ...(searched === null
-      ? []
-      : [
-          wrong.found(
-            writeCalled(searched.changedCalled, searched.changed, language),
-            writeSize(searched, language),
-          ),
-          wrong[traced === null ? 'alarms' : 'alarmsToo'](
-            wrong.changed(
-              ...writeFalse(...unchangedCalled(searched), language),
-              searched.unchanged !== undefined && searched.megapixels !== undefined,
-            ),
-          ),
-          ...(decided.isChangeHinted
-            ? [wrong.hints]
-            : outcome === 'real' && !isBlindToChanges(decided)
-              ? writeKinds(searched, language)
-              : []),
-        ]),
-  ];
+  const told = outcome !== 'changed' && rates ? [...writeTraced(rates, language)] : [];
+  if (outcome !== 'fake' && calls) {
+    const { unchanged, megapixels } = calls;
+    const isOfAllSizes = unchanged !== undefined && megapixels !== undefined;
+    const falsely = wrong.changed(...writeFalse(...unchangedCalled(calls), language), isOfAllSizes);
+    const found = writeCalled(calls.changedCalled, calls.changed, language);
+    const alarms = told.length === 0 ? wrong.alarms(falsely) : wrong.alarmsToo(falsely);
+    told.push(wrong.found(found, writeSize(calls, language)), alarms);
+    const isSeeing = outcome === 'real' && !isBlindToChanges(decided);
+    if (decided.isChangeHinted) told.push(wrong.hints);
+    else if (isSeeing) told.push(...writeKinds(calls, language));
+  }
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
 }
 
@@ -73,12 +59,8 @@ function writeTraced(rates: ErrorRates, language: Language): readonly string[] {
 }
 
 /** False alarms, as a count and as a rate with the upper end of its interval. */
-function writeFalse(
-  share: number,
-  of: number,
-  language: Language,
-): [called: string, rate: string, high: string] {
-  return [writeCalled(share, of, language), ...writeRate(share, of, language)];
+function writeFalse(share: number, of: number, language: Language) {
+  return [writeCalled(share, of, language), ...writeRate(share, of, language)] as const;
 }
 
 function writeDeclared(provenance: Result['provenance'], language: Language): string {
@@ -130,12 +112,9 @@ function writeSuspected({ rates, calls }: MeasuredErrors, language: Language): s
 const hardlyEver = 0.1;
 
 /** Whether not finding a change says almost nothing. */
-export function isBlindToChanges({
-  outcome,
-  changesFound,
-}: Pick<Result, 'outcome' | 'changesFound'>): boolean {
-  if (outcome !== 'real' || !changesFound) return false;
-  return changesFound.found / changesFound.of < hardlyEver;
+export function isBlindToChanges(result: Pick<Result, 'outcome' | 'changesFound'>): boolean {
+  const { found = 1, of = 1 } = result.changesFound ?? {};
+  return result.outcome === 'real' && found / of < hardlyEver;
 }
 
 /** Empty for a model whose correct answers were not counted. */
@@ -169,10 +148,7 @@ function writeQuality(condition: string | undefined, language: Language): string
 }
 
 /** How many changes were found or suspected, by kind of change; empty if they were not counted. */
-function writeKinds(
-  { kinds = [], unchanged }: ChangeErrorRates,
-  language: Language,
-): readonly string[] {
+function writeKinds({ kinds = [], unchanged }: ChangeErrorRates, language: Language) {
   const { wrong } = wordsIn(language).outcome;
   const told = kinds.map(({ kind, found, pictures }) =>
     wrong.kind(wrong.kindNames[kind], String(found), String(pictures)),

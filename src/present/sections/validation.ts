@@ -1,16 +1,26 @@
-/** The error rates measured under the strategy used, for each condition. */
+/** The error rates measured under the strategy used, for each condition, and how well the likelihood ratios performed. */
 
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
+import type { HeldOutRatios } from '../../inference/fields.ts';
 import type { MeasuredCalls } from '../../inference/locate-manifest.ts';
 import type { MeasuredCondition } from '../../inference/manifest.ts';
 import { readError, type MeasuredError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
-import { readFigures, toFound } from '../result.ts';
-import { type Block, grid, heading, only, paragraph, type SectionInput } from './blocks.ts';
-import { ratioBlocks, toPlot, writeMeasured } from './ratios.ts';
+import { measuredLike, readFigures, toFound } from '../result.ts';
+import type { Weighed } from '../strength.ts';
+import {
+  type Block,
+  type Curve,
+  grid,
+  heading,
+  only,
+  paragraph,
+  type Plot,
+  type SectionInput,
+} from './blocks.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
   const { item, catalogue, evidence, language } = input;
@@ -99,7 +109,7 @@ function ownRatios(
   const { condition, ratios } = first;
   return [
     { kind: 'curves', plots: [toPlot(input, weighed, ratios)] },
-    paragraph(writeMeasured(input, 'generated', { condition, ratios })),
+    paragraph(writeMeasured(input, 'generated', condition, ratios)),
   ];
 }
 
@@ -119,7 +129,7 @@ function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]):
 }
 
 function conditionName(
-  { labels }: SectionInput,
+  { labels }: Pick<SectionInput, 'labels'>,
   { condition }: { readonly condition: string },
 ): string {
   return nameIn(labels.validation.conditions, condition, printable(condition, 60));
@@ -217,4 +227,75 @@ function callsGrid(
 
 function writeError({ rate, low, high }: MeasuredError, numbers: NumberWriter): string {
   return `${numbers.rate(rate)} (${numbers.rates(low, high)})`;
+}
+
+/** One plot for each question on which the picture has a ratio. */
+function ratioBlocks(input: SectionInput): readonly Block[] {
+  const { catalogue, evidence, examination } = input;
+  const measured = {
+    generated: measuredLike(examination.measured, examination.facts),
+    changed: measuredLike(examination.measuredCalls, examination.facts),
+  };
+  const plots: Plot[] = [];
+  const items: string[] = [];
+  for (const weighed of evidence.weighed ?? []) {
+    const { condition = '', ratios } = measured[weighed.question] ?? {};
+    if (ratios === undefined) continue;
+    plots.push(toPlot(input, weighed, ratios));
+    items.push(writeMeasured(input, weighed.question, condition, ratios));
+  }
+  const title = heading(catalogue.strength.evaluation.tippett.title);
+  return only(plots.length > 0, title, { kind: 'curves', plots }, { kind: 'list', items });
+}
+
+/** Turns cumulative shares into the falling curves of a Tippett plot. */
+function toPlot(
+  { catalogue, numbers }: SectionInput,
+  { question, side, ratio }: Weighed,
+  { tippett, lower, upper }: HeldOutRatios,
+): Plot {
+  const { titles, axis, names, own } = catalogue.strength.evaluation.tippett;
+  const log = Math.log10(ratio ?? 1);
+  return {
+    title: titles[question],
+    axis,
+    ticks: [-4, -2, 0, 2, 4].map((tick) =>
+      tick < 0 ? `1/${numbers.count(10 ** -tick)}` : numbers.count(10 ** tick),
+    ),
+    supporting: toCurve(names[question].supporting, tippett.supporting),
+    opposing: toCurve(names[question].opposing, tippett.opposing),
+    own: { name: own, at: side === 'fake' ? log : -log },
+    bounds: [Math.log10(lower), Math.log10(upper)],
+  };
+}
+
+function toCurve(name: string, rising: readonly number[]): Curve {
+  return { name, points: rising.map((log, at) => [log, 1 - at / (rising.length - 1)]) };
+}
+
+function writeMeasured(
+  { catalogue, labels, numbers }: SectionInput,
+  question: Weighed['question'],
+  condition: string,
+  ratios: HeldOutRatios,
+): string {
+  const { calibration, recorded, supporting, opposing, cllr, lower, upper } = ratios;
+  const { titles, names, measured } = catalogue.strength.evaluation.tippett;
+  // Rounded down, because a ratio is a claim about strength.
+  const bound = (ratio: number) =>
+    ratio < 10 ? numbers.plain(Math.floor(10 * ratio) / 10) : numbers.count(Math.floor(ratio));
+  const { count } = numbers;
+  return measured({
+    title: titles[question],
+    calibration: calibration
+      ? { pictures: count(calibration.pictures), sources: count(calibration.sources) }
+      : null,
+    date: numbers.stated(recorded),
+    supporting: `${count(supporting)} ${names[question].supporting}`,
+    opposing: `${count(opposing)} ${names[question].opposing}`,
+    condition: conditionName({ labels }, { condition }),
+    cllr: numbers.fixed(cllr, 2),
+    lower: `1/${bound(1 / lower)}`,
+    upper: bound(upper),
+  });
 }
