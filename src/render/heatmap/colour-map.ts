@@ -25,14 +25,6 @@ export function createColourMap(): Uint8Array {
 /** Writes row `y` of the upsampled map to `row`, one value 0..65535 per pixel. */
 type FillRow = (values: Uint16Array, y: number, row: Uint16Array) => void;
 
-interface Axis {
-  /** For each pixel, the two cells between whose centres it lies. */
-  readonly before: Uint16Array;
-  readonly after: Uint16Array;
-  /** Weight of the second cell, in units of 1 / (2 * cellPx). */
-  readonly share: Uint16Array;
-}
-
 /**
  * Creates a row reader that upsamples maps of this grid. The value of cell i applies at its centre, `(i + 0.5) *
  * cellPx`; beyond the outermost centres it stays constant. Exact integer arithmetic gives the same values everywhere.
@@ -64,11 +56,12 @@ export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1): FillRo
   };
 }
 
+/** For each block, the two cells between whose centres it lies, and the second one's weight in units of 1 / (2 * cellPx). */
 function readAxis(
   blocks: number,
   cells: number,
   { cellPx, blockPx }: { readonly cellPx: number; readonly blockPx: number },
-): Axis {
+) {
   const before = new Uint16Array(blocks);
   const after = new Uint16Array(blocks);
   const share = new Uint16Array(blocks);

@@ -54,14 +54,9 @@ export async function renderHeatmaps(
     drawFrames(canvas, outlines, { black: frameBlack, white: frameWhite });
     const upright = { width, height, indices: enlarged(canvas, { width, height }) };
     if (heatmapOrientation === 'upright') return encodePalettePng(upright, palette);
-    const turned = turnBack(
-      sharp(upright.indices, { raw: { width, height, channels: 1 } }),
-      orientation,
-    );
-    const { data, info } = await turned
-      .toColourspace('b-w')
-      .raw()
-      .toBuffer({ resolveWithObject: true });
+    const stored = sharp(upright.indices, { raw: { width, height, channels: 1 } });
+    const turned = turnBack(stored, orientation).toColourspace('b-w').raw();
+    const { data, info } = await turned.toBuffer({ resolveWithObject: true });
     return encodePalettePng({ width: info.width, height: info.height, indices: data }, palette);
   });
 }
@@ -180,13 +175,8 @@ function between({ black, white }: typeof greyBelow, share: number): number {
   return black + (white - black) * share;
 }
 
-/** A canvas on which a map is drawn over the picture. */
-interface MapCanvas extends Canvas {
-  /** Overwrites everything drawn before. */
-  readonly draw: (values: Uint16Array) => void;
-}
-
-function createCanvas(picture: Picture, maps: CellMaps, blockPx: number): MapCanvas {
+/** A canvas on which a map is drawn over the picture; `draw` overwrites everything drawn before. */
+function createCanvas(picture: Picture, maps: CellMaps, blockPx: number) {
   const width = Math.ceil(picture.facts.width / blockPx);
   const height = Math.ceil(picture.facts.height / blockPx);
   const fillRow = createUpsampler(picture.facts, maps, blockPx);

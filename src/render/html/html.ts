@@ -26,12 +26,7 @@ export function renderHtml(input: ReportInput): string {
   const { prints, examination, item, language } = input;
   const { width, height } = examination.facts;
   const { labels, document } = wordsIn(language);
-  const around: Surroundings = {
-    labels,
-    parts: document.parts,
-    size: { width, height },
-    prints,
-  };
+  const around = { labels, parts: document.parts, size: { width, height }, prints };
   const sections = writeSections({ ...input, heatmapDigests: prints.digests });
   const title = escape(`${labels.title}: ${printable(item.name, 120)}`);
   return [
@@ -134,11 +129,10 @@ function writePicture(
     const number = `<rect x="${left}" y="${labelY}" width="${label.width}" height="${label.height}" fill="#000"/><text x="${left + 2 * unit}" y="${labelY + 8 * unit}" font-size="${8 * unit}" fill="#fff">${at + 1}</text>`;
     return `<rect ${box} stroke="#000" stroke-width="${2 * stroke}"/><rect ${box} stroke="#fff" stroke-width="${stroke}"/>${number}`;
   });
-  const drawn =
-    outlines.length === 0
-      ? ''
-      : `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true">${outlines.join('')}</svg>`;
-  return `<span class="picture"><img alt="${escape(labels.original)}" src="${toUrl(jpeg)}">${drawn}</span>`;
+  const image = `<img alt="${escape(labels.original)}" src="${toUrl(jpeg)}">`;
+  if (outlines.length === 0) return `<span class="picture">${image}</span>`;
+  const box = `viewBox="0 0 ${width} ${height}" aria-hidden="true"`;
+  return `<span class="picture">${image}<svg ${box}>${outlines.join('')}</svg></span>`;
 }
 
 const plotSize = { width: 320, height: 120 } as const;
@@ -165,9 +159,7 @@ function writeRow({ label, value, bar, range, marks = [] }: Row): string {
   const [low, high] = range ?? [0, 0];
   const parts = [
     `<i style="width:${inPercent(bar ?? 0)}%"></i>`,
-    ...(range === undefined
-      ? []
-      : [`<u style="left:${inPercent(low)}%;width:${inPercent(high - low)}%"></u>`]),
+    range ? `<u style="left:${inPercent(low)}%;width:${inPercent(high - low)}%"></u>` : '',
     ...marks.map((mark) => `<s style="left:${inPercent(mark)}%"></s>`),
   ];
   const scale = bar === undefined ? '' : `<span class="bar">${parts.join('')}</span>`;
@@ -189,10 +181,9 @@ function writeGrid({ prints }: Surroundings, { columns, rows }: Grid): string {
     );
     const bold = title === undefined ? '' : `<b>${escape(title)}</b><br>`;
     const jpeg = panel === undefined ? undefined : prints.methods[panel];
-    const image =
-      jpeg === undefined
-        ? ''
-        : `<img class="panel" alt="${escape(title ?? '')}" src="${toUrl(jpeg)}">`;
+    const image = jpeg
+      ? `<img class="panel" alt="${escape(title ?? '')}" src="${toUrl(jpeg)}">`
+      : '';
     const written = columns.map((column, at) => {
       // Shown on narrow screens, where the cells are stacked.
       const label = column.title === '' ? '' : ` data-label="${escape(column.title)}"`;

@@ -100,35 +100,26 @@ function measure(around: Surroundings, cell: Cell, shape: Shape) {
   // The maps are cut into the same strips as the picture.
   const name = cell?.title ?? `${labels.original}${writeStrips(around, placement)}`;
   const title = page.lines(name, styles.heading, across);
-  const headline =
-    cell === null || cell.headline === '' ? [] : page.lines(cell.headline, styles.entry, across);
+  const headline = cell?.headline ? page.lines(cell.headline, styles.entry, across) : [];
   const text = cell === null ? [] : page.lines(cell.text, styles.small, across);
   const above = title.length * styles.heading.leading + gaps.aroundPicture;
-  const below =
-    cell === null
-      ? gaps.scale
-      : headline.length * styles.entry.leading + text.length * styles.small.leading;
-  return {
-    placement,
-    title,
-    headline,
-    text,
-    above,
-    height: above + placement.height + gaps.aroundPicture + below,
-  };
+  const lines = headline.length * styles.entry.leading + text.length * styles.small.leading;
+  const below = cell === null ? gaps.scale : lines;
+  const height = above + placement.height + gaps.aroundPicture + below;
+  return { placement, title, headline, text, above, height };
 }
 
 /** How to read a figure that was cut into strips; empty for a figure in one piece. */
-export function writeStrips(
-  { labels, numbers }: Surroundings,
-  { reading, strips }: Placement,
-): string {
+export function writeStrips({ labels, numbers }: Surroundings, { reading, strips }: Placement) {
   return reading === null ? '' : ` (${labels.strips[reading](numbers.count(strips))})`;
 }
 
-interface CellPlace {
+interface Corner {
   readonly x: number;
   readonly y: number;
+}
+
+interface CellPlace extends Corner {
   readonly shape: Shape;
   readonly places: readonly Region[];
 }
@@ -146,22 +137,17 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, shape, places }: Cel
   });
   const under = top + placement.height + gaps.aroundPicture;
   if (cell === null) {
-    return drawScale(around, { x, y: under, width: Math.max(placement.width, minScaleWidth) });
+    return drawScale(around, { x, y: under }, Math.max(placement.width, minScaleWidth));
   }
   if (headline.length > 0) page.mark('P', () => page.put(headline, styles.entry, x, under));
   const textTop = under + headline.length * styles.entry.leading;
   page.mark('P', () => page.put(text, styles.small, x, textTop));
 }
 
-interface ScalePlace {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-}
-
 function drawScale(
   { page, numbers, legend, labels }: Surroundings,
-  { x, y, width }: ScalePlace,
+  { x, y }: Corner,
+  width: number,
 ): void {
   const { doc } = page;
   page.decorate(() => {
@@ -186,24 +172,20 @@ function drawScale(
 // Tippett plots side by side: how the likelihood ratios of pictures with a known answer are
 // distributed, and where this picture's own ratio lies.
 
-type Curves = Extract<Block, { kind: 'curves' }>;
-
 const gap = 24;
 const box = { width: (textWidth - gap) / 2, height: 64 } as const;
 export const curvesHeight = styles.entry.leading + box.height + 2 * styles.note.leading + 14;
 
-export function drawCurves({ page }: Surroundings, { plots }: Curves): void {
+export function drawCurves(
+  { page }: Surroundings,
+  { plots }: Extract<Block, { kind: 'curves' }>,
+): void {
   page.reserve(curvesHeight);
   const { y } = page;
   plots.forEach((plot, at) => {
     drawPlot(page, plot, { x: sheet.left + at * (box.width + gap), y });
   });
   page.y = y + curvesHeight + 4;
-}
-
-interface Corner {
-  readonly x: number;
-  readonly y: number;
 }
 
 function drawPlot(page: Page, plot: Plot, { x, y }: Corner): void {

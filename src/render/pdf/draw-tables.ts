@@ -24,7 +24,7 @@ type Table = Extract<Block, { kind: 'table' }>;
 export function drawTable(page: Page, { rows, isTight }: Table): void {
   const layout = layouts[isTight === true ? 'tight' : 'usual'];
   const table = page.group('Table');
-  for (const row of rows) drawRow(page, table, { row, layout });
+  for (const row of rows) drawRow(page, table, row, layout);
   table.end();
   page.y += belowTable;
 }
@@ -48,40 +48,27 @@ function rowHeight(lines: number, { cell }: Layout): number {
   return lines * cell.leading + 2 * rowPadding;
 }
 
-interface PlacedRow {
-  readonly row: Row;
-  readonly layout: Layout;
-}
-
-function drawRow(page: Page, table: Tag, placed: PlacedRow): void {
-  const { label, value } = measureRow(page, placed.row, placed.layout);
-  drawLines(page, table, { ...placed, label, value: value.slice(0, maxLines) });
-  for (let from = maxLines; from < value.length; from += maxLines) {
-    drawLines(page, table, { ...placed, label: [], value: value.slice(from, from + maxLines) });
-  }
-}
-
-interface RowLines extends PlacedRow {
-  readonly label: readonly string[];
-  readonly value: readonly string[];
-}
-
-function drawLines(page: Page, table: Tag, { row, layout, label, value }: RowLines): void {
+function drawRow(page: Page, table: Tag, row: Row, layout: Layout): void {
   const { doc } = page;
+  const { label: labels, value: values } = measureRow(page, row, layout);
   const valueX = sheet.left + layout.labelWidth + cellGap;
-  const height = rowHeight(Math.max(label.length, value.length), layout);
-  page.reserve(height);
-  const top = page.y + rowPadding;
-  const parent = page.group('TR', table);
-  page.mark('TH', () => page.put(label, layout.label, sheet.left, top), { parent });
-  page.mark('TD', () => page.put(value, layout.cell, valueX, top), { parent });
-  parent.end();
-  page.decorate(() => {
-    if (row.bar !== undefined) drawBar(page, row, top + (layout.cell.leading - bar.height) / 2);
-    doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
-    doc.lineWidth(0.4).stroke(ink.rule);
-  });
-  page.y += height;
+  for (let from = 0; from < values.length; from += maxLines) {
+    const label = from === 0 ? labels : [];
+    const value = values.slice(from, from + maxLines);
+    const height = rowHeight(Math.max(label.length, value.length), layout);
+    page.reserve(height);
+    const top = page.y + rowPadding;
+    const parent = page.group('TR', table);
+    page.mark('TH', () => page.put(label, layout.label, sheet.left, top), { parent });
+    page.mark('TD', () => page.put(value, layout.cell, valueX, top), { parent });
+    parent.end();
+    page.decorate(() => {
+      if (row.bar !== undefined) drawBar(page, row, top + (layout.cell.leading - bar.height) / 2);
+      doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
+      doc.lineWidth(0.4).stroke(ink.rule);
+    });
+    page.y += height;
+  }
 }
 
 function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: number): void {
@@ -178,7 +165,8 @@ export function drawGrid(around: Surroundings, grid: Grid): void {
         endRow(page, headHeight, 0.8);
       }
     }
-    drawGridRow(around, { columns, row, height, table });
+    drawGridRow(around, columns, row, table);
+    endRow(page, height, 0.4);
   }
   table.end();
   page.y += 8;
@@ -209,15 +197,12 @@ function hasHead({ columns }: Grid): boolean {
   return columns.some(({ title }) => title !== '');
 }
 
-interface RowToDraw {
-  readonly columns: readonly Column[];
-  readonly row: GridRow;
-  readonly height: number;
-  readonly table: Tag;
-}
-
-function drawGridRow(around: Surroundings, { columns, row, height, table }: RowToDraw): void {
-  const { page, images, size } = around;
+function drawGridRow(
+  { page, images, size }: Surroundings,
+  columns: readonly Column[],
+  row: GridRow,
+  table: Tag,
+): void {
   const { title = '', cells, panel, below = [] } = row;
   const parent = page.group('TR', table);
   putCells(page, columns, row, styles.small, { tag: 'TD', parent });
@@ -234,12 +219,6 @@ function drawGridRow(around: Surroundings, { columns, row, height, table }: RowT
     page.mark('Figure', () => drawFigure(page.doc, figure), { alt, parent });
   }
   parent.end();
-  endRow(page, height, 0.4);
-}
-
-interface Tagged {
-  readonly tag: 'TH' | 'TD';
-  readonly parent: Tag;
 }
 
 function putCells(
@@ -247,7 +226,7 @@ function putCells(
   columns: readonly Column[],
   row: GridRow,
   style: Style,
-  tagged?: Tagged,
+  tagged?: { readonly tag: 'TH' | 'TD'; readonly parent: Tag },
 ): void {
   columns.forEach(({ x, width }, at) => {
     const { title, lines } = layCell(page, row, { at, width, style });
@@ -296,10 +275,6 @@ function belowX(columns: readonly Column[]): number {
   return columns[1]?.x ?? sheet.left;
 }
 
-function belowLines(
-  page: Page,
-  columns: readonly Column[],
-  below: readonly string[],
-): readonly string[] {
+function belowLines(page: Page, columns: readonly Column[], below: readonly string[]) {
   return below.flatMap((text) => page.lines(text, styles.note, sheet.right - belowX(columns)));
 }

@@ -33,17 +33,6 @@ export type Tag = PDFKit.PDFStructureElement;
 
 export type Page = ReturnType<typeof openPage>;
 
-interface FlowOptions {
-  readonly parent?: Tag;
-  /** Points from the left margin. */
-  readonly indent?: number;
-}
-
-interface MarkOptions {
-  readonly alt?: string;
-  readonly parent?: Tag;
-}
-
 interface DocumentFacts {
   readonly title: string;
   readonly subject: string;
@@ -87,7 +76,11 @@ export function openPage(facts: DocumentFacts) {
       });
     },
     /** Opens a structure element for what `draw` puts on the current page. */
-    mark(tag: string, draw: () => void, { alt, parent = root }: MarkOptions = {}): void {
+    mark(
+      tag: string,
+      draw: () => void,
+      { alt, parent = root }: { readonly alt?: string; readonly parent?: Tag } = {},
+    ): void {
       const element = doc.struct(tag, alt === undefined ? {} : { alt });
       parent.add(element);
       element.add(draw);
@@ -111,13 +104,16 @@ export function openPage(facts: DocumentFacts) {
   };
 }
 
-/** Draws lines one below another, on as many pages as they need, and moves `y` below them. */
+/**
+ * Draws lines one below another, on as many pages as they need, and moves `y` below them.
+ * @param indent - points from the left margin.
+ */
 export function flow(
   page: Page,
   tag: string,
   text: string,
   style: Style,
-  { parent, indent = 0 }: FlowOptions = {},
+  { parent, indent = 0 }: { readonly parent?: Tag; readonly indent?: number } = {},
 ): void {
   const element = page.group(tag, parent);
   let rest = page.lines(text, style, textWidth - indent);

@@ -5,7 +5,7 @@
 
 import type { Language } from '../../contract/vocabulary.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
-import type { Prints, ReportInput } from '../heatmap/print-pictures.ts';
+import type { ReportInput } from '../heatmap/print-pictures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
 import type { CaseData } from '../../present/report-item.ts';
@@ -13,7 +13,7 @@ import { reportNumber, writeSubtitle } from '../../present/sections/identity.ts'
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
-import type { PageImages, Surroundings } from './draw-pictures.ts';
+import type { Surroundings } from './draw-pictures.ts';
 import { type Document, flow, openPage, type Page, putImage } from './page.ts';
 import { ink, sheet, type Style, styles } from './style.ts';
 import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
@@ -31,6 +31,10 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
     language,
     createdAt: item.examinedAt,
   });
+  const openEach = (files: Readonly<Record<string, Uint8Array>>) =>
+    Object.fromEntries(
+      Object.entries(files).map(([name, bytes]) => [name, page.doc.openImage(bytes)]),
+    );
   const sections = writeSections({ ...input, heatmapDigests: prints.digests });
   const around: Surroundings = {
     page,
@@ -38,10 +42,18 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
     parts: document.parts,
     numbers: createNumberWriter(language),
     legend: legendColours(),
-    images: openImages(page.doc, prints),
+    images: {
+      original: page.doc.openImage(prints.original),
+      heatmaps: openEach(prints.heatmaps),
+      methods: openEach(prints.methods),
+    },
     size: { width, height },
   };
-  drawTitle(page, input, labels);
+  page.reserve(70);
+  drawLaboratory(page, item.caseData);
+  flow(page, 'H1', labels.title, styles.title);
+  flow(page, 'P', writeSubtitle(examination, item, language), styles.body);
+  page.y += 6;
   sections.forEach((section, at) => {
     // The answer has its own page, and the signed part ends at the end of a page.
     const before = sections[at - 1]?.part;
@@ -52,28 +64,6 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   const number = `${labels.rows.report} ${reportNumber(examination, item)}`;
   drawEdges(page.doc, labels, `${number}, SHA-256 ${examination.facts.sha256.slice(0, 16)}…`);
   return collect(page.doc);
-}
-
-function openImages(doc: Document, { original, heatmaps, methods }: Prints): PageImages {
-  const openEach = (files: Readonly<Record<string, Uint8Array>>) =>
-    Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, doc.openImage(bytes)]));
-  return {
-    original: doc.openImage(original),
-    heatmaps: openEach(heatmaps),
-    methods: openEach(methods),
-  };
-}
-
-function drawTitle(
-  page: Page,
-  { examination, item, language }: ReportInput,
-  labels: Words['labels'],
-): void {
-  page.reserve(70);
-  drawLaboratory(page, item.caseData);
-  flow(page, 'H1', labels.title, styles.title);
-  flow(page, 'P', writeSubtitle(examination, item, language), styles.body);
-  page.y += 6;
 }
 
 const logoBox = { width: 150, height: 34 } as const;
@@ -155,7 +145,10 @@ export async function renderCasePdf(report: CaseReport, language: Language): Pro
   flow(page, 'P', `${cases.order} ${cases.pages}`, styles.note);
   page.y += 8;
   for (const picture of pictures) drawRow(page, picture, language);
-  pictures.forEach((picture, at) => drawPage(page, picture, { at, of: pictures.length, language }));
+  const { count } = createNumberWriter(language);
+  pictures.forEach((picture, at) => {
+    drawPage(page, picture, language, cases.picture(count(at + 1), count(pictures.length)));
+  });
   drawEdges(page.doc, labels, title);
   return collect(page.doc);
 }
@@ -203,27 +196,24 @@ function writeRow(picture: CasePicture, language: Language): (readonly [string, 
   ];
 }
 
-interface Place {
-  /** Zero-based. */
-  readonly at: number;
-  readonly of: number;
-  readonly language: Language;
-}
-
-function drawPage(page: Page, { name, page: own }: CasePicture, { at, of, language }: Place): void {
+function drawPage(
+  page: Page,
+  { name, page: own }: CasePicture,
+  language: Language,
+  position: string,
+): void {
   const section = own?.sections[language];
   if (own === null || section === undefined) return;
-  const { cases, labels, document } = wordsIn(language);
-  const numbers = createNumberWriter(language);
+  const { labels, document } = wordsIn(language);
   page.reserve(sheet.bottom);
-  flow(page, 'P', cases.picture(numbers.count(at + 1), numbers.count(of)), styles.note);
+  flow(page, 'P', position, styles.note);
   flow(page, 'H2', printable(name, 100), styles.section);
   page.y += 4;
   const around = {
     page,
     labels,
     parts: document.parts,
-    numbers,
+    numbers: createNumberWriter(language),
     legend: legendColours(),
     images: { original: page.doc.openImage(own.jpeg), heatmaps: {}, methods: {} },
     size: own.size,
