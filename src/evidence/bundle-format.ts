@@ -154,10 +154,7 @@ export interface UnpackedBundle {
 }
 
 /** The first entry with this name. */
-export function fileContent(
-  { entries }: Pick<UnpackedBundle, 'entries'>,
-  wanted: string,
-): Uint8Array | null {
+export function fileContent({ entries }: Pick<UnpackedBundle, 'entries'>, wanted: string) {
   return entries.find(({ name }) => name === wanted)?.bytes ?? null;
 }
 
@@ -185,17 +182,17 @@ export function canonicalBytes(value: unknown): Buffer {
   return Buffer.from(text, 'utf8');
 }
 
-/** Creates a function that reads JSON of this form, and returns null for anything else. */
-export function createReader<T extends TSchema>(schema: T): (bytes: Uint8Array) => Wire<T> | null {
+/** Creates a function that reads JSON of this form, and returns null for anything else or a missing file. */
+export function createReader<T extends TSchema>(schema: T) {
   const check = Compile(schema);
-  return (bytes) => {
+  return (bytes: Uint8Array | undefined): Wire<T> | null => {
     const value = parseJson(bytes);
     return check.Check(value) ? value : null;
   };
 }
 
-/** Parses JSON. Returns undefined, which no JSON text yields, for invalid text and for malicious nesting. */
-export function parseJson(bytes: Uint8Array): unknown {
+/** Parses JSON. Returns undefined, which no JSON text yields, for missing or invalid text and for malicious nesting. */
+export function parseJson(bytes: Uint8Array | undefined): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);

@@ -1,5 +1,6 @@
 /** The checks of a bundle. */
 
+import { verify } from 'node:crypto';
 import {
   fileContent,
   type Manifest,
@@ -8,7 +9,7 @@ import {
   signatureFile,
   type UnpackedBundle,
 } from './bundle-format.ts';
-import { archiveParts, isSignedBy, readPublicKey, sha256Of } from './sign.ts';
+import { archiveParts, readPublicKey, sha256Of } from './sign.ts';
 
 export interface Problem {
   /**
@@ -97,9 +98,8 @@ export function findAdded({ files }: Manifest, names: readonly string[]): readon
   const listed = new Set([...files.map(({ name }) => name), ...sealFiles]);
   return names.flatMap((file, at) => {
     if (listed.has(file) && names.indexOf(file) === at) return [];
-    const what = listed.has(file)
-      ? 'is in the archive more than once'
-      : 'was added: it is not in the list';
+    const isTwice = listed.has(file);
+    const what = isTwice ? 'is in the archive more than once' : 'was added: it is not in the list';
     return [{ kind: 'added' as const, file, message: `${file} ${what}.` }];
   });
 }
@@ -122,7 +122,7 @@ function checkContainer(unpacked: UnpackedBundle, intact: FileCheck['intact']): 
   // A missing file cannot be rebuilt, and has already been reported.
   if (signature === null || files.length < manifest.files.length) return [];
   let at = 0;
-  for (const part of archiveParts({ manifest: manifestBytes, signature, files }, manifest)) {
+  for (const part of archiveParts(manifestBytes, signature, files, manifest)) {
     const found = bytes.subarray(at, at + part.bytes.length);
     if (Buffer.compare(found, part.bytes) !== 0) return [strayBytes(part.what, at)];
     at += part.bytes.length;
@@ -135,10 +135,7 @@ function strayBytes(what: string, at: number): Problem {
   return { kind: 'container', file: null, message };
 }
 
-interface Signed {
-  readonly problems: readonly Problem[];
-  readonly key: Verification['key'];
-}
+type Signed = Pick<Verification, 'problems' | 'key'>;
 
 /**
  * Checks the signature against the list and the key. The key comes from the archive itself, so this
@@ -153,7 +150,7 @@ export function checkSignature(unpacked: UnpackedBundle, expected: string | null
   const key = pem && readPublicKey(Buffer.from(pem).toString('latin1'));
   if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
   const { fingerprint } = key;
-  const isValid = isSignedBy(key, { bytes: unpacked.manifestBytes, signature });
+  const isValid = verify(null, unpacked.manifestBytes, key.pem, signature);
   if (!isValid || unpacked.manifest.key.fingerprint !== fingerprint) {
     return unsigned('signature', signatureFile, signatureInvalid);
   }

@@ -108,7 +108,7 @@ const mapTolerance = numberTolerance;
  * of the first format were rendered differently, so their contents are compared as map cells instead.
  */
 export async function compareFiles(
-  surroundings: Surroundings,
+  { sandbox, hasDifferentEnvironment }: Surroundings,
   { files, format }: { readonly files: ReadonlyMap<string, Uint8Array>; readonly format: string },
   { heatmaps, rawMaps, reports }: Rendering,
 ): Promise<readonly FileComparison[]> {
@@ -120,9 +120,12 @@ export async function compareFiles(
   const compared: FileComparison[] = [];
   // One after another, because two heatmaps of the largest picture take 100 MB.
   for (const { name, found, tolerance } of pictures) {
-    compared.push(
-      await comparePictures(surroundings, { name, recorded: files.get(name), found, tolerance }),
-    );
+    const recorded = files.get(name);
+    const isIdentical = isSame(recorded, found);
+    const canCompare = !isIdentical && recorded !== undefined;
+    const pixels = canCompare ? await sandbox.compare({ one: recorded, other: found }) : null;
+    const isTolerated = isIdentical || (pixels !== null && pixels.largest <= tolerance);
+    compared.push({ name, isIdentical, pixels, isTolerated });
   }
   const drawnReports = languages.flatMap((language) => {
     const { pdf, html } = reports[language] ?? {};
@@ -134,32 +137,9 @@ export async function compareFiles(
   });
   const documents = drawnReports.map(({ name, found }) => {
     const isIdentical = isSame(files.get(name), found);
-    return {
-      name,
-      isIdentical,
-      pixels: null,
-      isTolerated: isIdentical || surroundings.hasDifferentEnvironment,
-    };
+    return { name, isIdentical, pixels: null, isTolerated: isIdentical || hasDifferentEnvironment };
   });
   return [...compared, ...documents];
-}
-
-interface Pair {
-  readonly name: string;
-  readonly recorded: Uint8Array | undefined;
-  readonly found: Uint8Array | undefined;
-  readonly tolerance: number;
-}
-
-async function comparePictures(
-  { sandbox }: Surroundings,
-  { name, recorded, found, tolerance }: Pair,
-): Promise<FileComparison> {
-  if (isSame(recorded, found)) return { name, isIdentical: true, pixels: null, isTolerated: true };
-  const canCompare = recorded !== undefined && found !== undefined;
-  const pixels = canCompare ? await sandbox.compare({ one: recorded, other: found }) : null;
-  const isTolerated = pixels !== null && pixels.largest <= tolerance;
-  return { name, isIdentical: false, pixels, isTolerated };
 }
 
 function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {

@@ -180,10 +180,10 @@ function isEqual(one: unknown, other: unknown): boolean {
   return canonicalBytes(one).equals(canonicalBytes(other));
 }
 
-function unless(isFine: boolean, file: string, message: string): readonly Problem[] {
+export function unless(isFine: boolean, file: string, message: string): readonly Problem[] {
   return isFine ? [] : [contradiction(file, message)];
 }
 
-export function contradiction(file: string, message: string): Problem {
+function contradiction(file: string, message: string): Problem {
   return { kind: 'contradiction', file, message };
 }

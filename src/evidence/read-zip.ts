@@ -8,61 +8,41 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { ForensicsError } from '../errors.ts';
 import type { UnpackedEntry } from './bundle-format.ts';
 
-interface ZipBounds {
-  readonly maxEntries: number;
-  /** Limit for all entries together, after decompression. */
-  readonly maxBytes: number;
-}
-
 const stored = 0;
 
 /**
  * Returns the entries in the order of the directory.
  *
+ * @param bounds - `maxBytes`: of all entries together, after decompression.
  * @throws {ForensicsError} `bundle_unreadable` if the bytes are not a zip archive, are damaged, or exceed `bounds`.
  */
 export async function readZip(
   bytes: Uint8Array,
-  bounds: ZipBounds,
+  bounds: Readonly<Record<'maxEntries' | 'maxBytes', number>>,
 ): Promise<readonly UnpackedEntry[]> {
   try {
     const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // Names as bytes: otherwise the library would reject the whole archive if one name looked like
     // a path that leads outside its folder.
     const zip = await fromBufferPromise(archive, { decodeStrings: false });
-    return await readEntries({ zip, archive }, bounds);
+    if (zip.entryCount > bounds.maxEntries) throw unreadable(`it contains ${zip.entryCount} files`);
+    const entries: UnpackedEntry[] = [];
+    let total = 0;
+    for await (const entry of zip.eachEntry()) {
+      total += entry.uncompressedSize;
+      if (total > bounds.maxBytes) throw unreadable('its contents are too large');
+      const content = await readEntry(zip, archive, entry);
+      entries.push({ name: entry.fileNameRaw.toString('utf8'), ...content, crc32: entry.crc32 });
+    }
+    return entries;
   } catch (error) {
     if (error instanceof ForensicsError) throw error;
     throw unreadable('it is not a zip archive, or a damaged one', error);
   }
 }
 
-interface Archive {
-  readonly zip: ZipFile;
-  readonly archive: Buffer;
-}
-
-async function readEntries(
-  { zip, archive }: Archive,
-  bounds: ZipBounds,
-): Promise<readonly UnpackedEntry[]> {
-  if (zip.entryCount > bounds.maxEntries) throw unreadable(`it contains ${zip.entryCount} files`);
-  const entries: UnpackedEntry[] = [];
-  let total = 0;
-  for await (const entry of zip.eachEntry()) {
-    total += entry.uncompressedSize;
-    if (total > bounds.maxBytes) throw unreadable('its contents are too large');
-    const content = await readEntry({ zip, archive }, entry);
-    entries.push({ name: entry.fileNameRaw.toString('utf8'), ...content, crc32: entry.crc32 });
-  }
-  return entries;
-}
-
 /** Does not copy entries that are stored uncompressed, because they take many megabytes. */
-async function readEntry(
-  { zip, archive }: Archive,
-  entry: Entry,
-): Promise<Pick<UnpackedEntry, 'bytes' | 'packed'>> {
+async function readEntry(zip: ZipFile, archive: Buffer, entry: Entry) {
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
   const end = fileDataStart + entry.compressedSize;
   if (end > archive.length) throw unreadable('it is cut off');

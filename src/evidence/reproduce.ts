@@ -98,27 +98,24 @@ async function openRecorded(
   bundle: string | Uint8Array,
   options: ReproduceOptions,
 ): Promise<Recorded> {
-  await refuseCase(bundle);
+  const archive = await openCaseArchive(bundle);
+  if (archive !== null) {
+    await archive.close();
+    throw new ForensicsError(
+      'usage',
+      'This is a case bundle. Unpack it, and reproduce the bundle of one of its pictures, such as picture-0001.zip.',
+    );
+  }
   const { verification, files } = await inspectBundle(bundle, options);
   const { holds, manifest, problems } = verification;
   if (!holds || manifest === null) {
     const first = problems[0]?.message ?? '';
     throw changed(`${first} "forensics verify" lists everything.`);
   }
-  const settings = parseSettings(files.get(settingsFile) ?? new Uint8Array());
+  const settings = parseSettings(files.get(settingsFile));
   if (settings === null) throw changed(`${settingsFile} is missing from its list of files.`);
   const { format } = manifest;
   return { settings, format, files, original: await readOriginal(manifest, files, options) };
-}
-
-async function refuseCase(bundle: string | Uint8Array): Promise<void> {
-  const archive = await openCaseArchive(bundle);
-  if (archive === null) return;
-  await archive.close();
-  throw new ForensicsError(
-    'usage',
-    'This is a case bundle. Unpack it, and reproduce the bundle of one of its pictures, such as picture-0001.zip.',
-  );
 }
 
 function changed(why: string): ForensicsError {
@@ -150,7 +147,7 @@ async function readOriginal(
 function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
   const inside = files.get(trustListFile);
   if (inside !== undefined) return Buffer.from(inside).toString('utf8');
-  const recorded = parseResult(files.get(resultFile) ?? new Uint8Array());
+  const recorded = parseResult(files.get(resultFile));
   const used = recorded?.examination.provenance.credentials?.trustListSha256 ?? null;
   if (used === null) return null;
   const given = trustList === undefined ? null : readTrustList(trustList);
@@ -188,10 +185,8 @@ function isMissing(
 ): ForensicsError {
   const needed = Object.entries(wanted.files).map(([name, sha256]) => `${name} ${sha256}`);
   const release = environment['forensics'] ?? 'of the version that made it';
-  const other =
-    found?.version === wanted.version
-      ? 'that version with different files'
-      : `version ${found?.version}`;
+  const isSame = found?.version === wanted.version;
+  const other = isSame ? 'that version with different files' : `version ${found?.version}`;
   const here = found === null ? 'no model with that name' : other;
   return new ForensicsError(
     'model_not_found',
@@ -202,8 +197,7 @@ function isMissing(
 /** @returns also the environment of this machine. */
 async function repeat(sandbox: Sandbox, { original, settings, files }: Recorded) {
   const { model, decisionStrategy, seed, openedAs, heatmapSize } = settings;
-  const named = openedAs === null ? {} : { name: openedAs };
-  const source = { bytes: original, ...named };
+  const source = { bytes: original, ...(openedAs !== null && { name: openedAs }) };
   const locator = requireLocator(settings).id;
   const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
@@ -211,14 +205,14 @@ async function repeat(sandbox: Sandbox, { original, settings, files }: Recorded)
   // Reports print the environment. It is replaced by the recorded one, in today's order, so that
   // the reports differ only if the findings do.
   const examination = { ...found, environment: inOrder(environment, settings.environment) };
-  const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];
+  const custody = parseCustody(files.get(custodyFile)) ?? [];
   const rendering = await sandbox.render({
     source,
     examination,
     item: readItem(settings, custody),
     languages,
     withHtml: files.has(htmlFile('en')),
-    ...(heatmapSize === null ? {} : { heatmapSize }),
+    ...(heatmapSize && { heatmapSize }),
   });
   return { examination, rendering, environment };
 }
@@ -238,12 +232,11 @@ async function compareAll(
   { settings, format, files }: Recorded,
   { examination, rendering, environment }: Awaited<ReturnType<typeof repeat>>,
 ): Promise<Reproduction> {
-  const record = (name: string) =>
-    withoutRetiredMethods(parseJson(files.get(name) ?? new Uint8Array()));
+  const record = (name: string) => withoutRetiredMethods(parseJson(files.get(name)));
   const texts = Object.fromEntries(
     Object.entries(rendering.reports).map(([language, report]) => [language, report.texts]),
   );
-  const recorded = parseResult(files.get(resultFile) ?? new Uint8Array());
+  const recorded = parseResult(files.get(resultFile));
   const fields = compareFields(
     { ...Object(record(resultFile)), texts: record(textsFile) },
     { ...withSentencesLike(recorded, toResultRecord(examination, settings)), texts },
@@ -253,10 +246,7 @@ async function compareAll(
   const compared = await compareFiles(surroundings, { files, format }, rendering);
   return {
     outcome: decideOutcome({ differences: fields.differences, files: compared }, surroundings),
-    verdict: {
-      recorded: recorded?.verdict ?? '',
-      found: examination.decision.resultClass,
-    },
+    verdict: { recorded: recorded?.verdict ?? '', found: examination.decision.resultClass },
     model: { id: examination.model.id, version: examination.model.version },
     valuesCompared: fields.values,
     differences: fields.differences,
@@ -298,11 +288,11 @@ function withSentencesLike(
     examination: {
       ...examination,
       facts: wordFacts(examination.facts),
-      findings: areWorded ? examination.findings.map(wordFinding) : examination.findings,
-      skipped: areWorded
-        ? examination.skipped.map((one) => wordSkipped(one, examination.facts))
-        : examination.skipped,
       provenance: areWorded ? worded : { ...examination.provenance, warnings: worded.warnings },
+      ...(areWorded && {
+        findings: examination.findings.map(wordFinding),
+        skipped: examination.skipped.map((one) => wordSkipped(one, examination.facts)),
+      }),
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. */
 
-import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { ForensicsError } from '../errors.ts';
 import {
@@ -37,7 +37,7 @@ export function sealBundle(
     key: { algorithm: 'Ed25519', fingerprint: signer.fingerprint },
     files: all.map(listFile),
   } satisfies Manifest);
-  const parts = archiveParts({ manifest, signature: signer.sign(manifest), files: all }, facts);
+  const parts = archiveParts(manifest, signer.sign(manifest), all, facts);
   const bytes = Buffer.concat(parts.map((part) => part.bytes));
   return { bytes, manifestSha256: sha256Of(manifest) };
 }
@@ -48,23 +48,24 @@ function pack(entry: ZipEntry): ZipEntry {
   return { ...entry, packed: deflateRawSync(entry.bytes) };
 }
 
-interface Sealed {
-  readonly manifest: Uint8Array;
-  readonly signature: Uint8Array;
-  /** In manifest order. */
-  readonly files: readonly ZipEntry[];
-}
-
-/** Builds the archive; the files alone determine every byte. */
+/** Builds the archive; the files alone determine every byte. @param files - in manifest order. */
 export function archiveParts(
-  { manifest, signature, files }: Sealed,
+  manifest: Uint8Array,
+  signature: Uint8Array,
+  files: readonly ZipEntry[],
   { examinedAt }: Pick<Manifest, 'examinedAt'>,
 ): readonly ZipPart[] {
-  const first = [
+  const zip = openZip(new Date(examinedAt));
+  const entries: readonly ZipEntry[] = [
     { name: manifestFile, bytes: manifest },
     { name: signatureFile, bytes: signature },
+    ...files,
   ];
-  return writeZip([...first, ...files], new Date(examinedAt));
+  const parts = entries.flatMap((entry) => [
+    { what: `the header of ${entry.name}`, bytes: zip.header(entry) },
+    { what: entry.name, bytes: entry.packed ?? entry.bytes },
+  ]);
+  return [...parts, ...zip.end()];
 }
 
 type ListedFile = Manifest['files'][number];
@@ -123,19 +124,9 @@ export function readPublicKey(pem: string): PublicKey | null {
   }
 }
 
-export function isSignedBy(
-  { pem }: PublicKey,
-  { bytes, signature }: { readonly bytes: Uint8Array; readonly signature: Uint8Array },
-): boolean {
-  return verify(null, bytes, pem, signature);
-}
-
 export function toPublicKey(key: KeyObject): PublicKey {
-  const der = key.export({ type: 'spki', format: 'der' });
-  return {
-    pem: key.export({ type: 'spki', format: 'pem' }).toString(),
-    fingerprint: sha256Of(der),
-  };
+  const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+  return { pem, fingerprint: sha256Of(key.export({ type: 'spki', format: 'der' })) };
 }
 
 // Writes zip archives in exactly one form: no comments or extra fields, and the same time for all entries. The same
@@ -159,15 +150,6 @@ const neededToRead = { stored: 10, deflated: 20 };
 const deflated = 8;
 /** A regular file that everyone can read. */
 const permissions = 0o100644;
-
-function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
-  const zip = openZip(at);
-  const parts = entries.flatMap((entry) => [
-    { what: `the header of ${entry.name}`, bytes: zip.header(entry) },
-    { what: entry.name, bytes: entry.packed ?? entry.bytes },
-  ]);
-  return [...parts, ...zip.end()];
-}
 
 /**
  * Writes an archive entry by entry: each entry's header comes before its bytes, and the directory comes last.

@@ -60,7 +60,10 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
     if (key !== null) return createSigner(key);
     // Another process may have just replaced the key with a newer one.
     if ((await latest()) > number) return signer();
-    throw noCurrentKey(place.nameOf(number));
+    throw new ForensicsError(
+      'config_invalid',
+      `No key can sign: ${place.nameOf(number)} was replaced, and the key that replaced it is gone. Restore a copy of that key, or create a new key: forensics signing-key rotate.`,
+    );
   }
 
   return {
@@ -172,11 +175,4 @@ async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T
       { cause },
     );
   }
-}
-
-function noCurrentKey(name: string): ForensicsError {
-  return new ForensicsError(
-    'config_invalid',
-    `No key can sign: ${name} was replaced, and the key that replaced it is gone. Restore a copy of that key, or create a new key: forensics signing-key rotate.`,
-  );
 }

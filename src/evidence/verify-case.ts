@@ -30,7 +30,7 @@ import {
   type Verification,
   type VerifyOptions,
 } from './checks.ts';
-import { contradiction, checkReports } from './contradictions.ts';
+import { checkReports, unless } from './contradictions.ts';
 import { unpack } from './read-zip.ts';
 import { openZip, sha256Of } from './sign.ts';
 
@@ -142,24 +142,19 @@ function notVerified(error: unknown): Verification {
 }
 
 function within(picture: string, { kind, file, message }: Problem): Problem {
-  return {
-    kind,
-    file: file === null ? picture : `${picture}/${file}`,
-    message: `${picture}: ${message}`,
-  };
+  const path = file === null ? picture : `${picture}/${file}`;
+  return { kind, file: path, message: `${picture}: ${message}` };
 }
 
 async function checkSeal(
   { entries, content, manifest, manifestBytes }: CaseArchive,
   expected: string | null,
 ) {
-  const ofTheSeal = entries.filter((entry) =>
-    [signatureFile, publicKeyFile].includes(nameOf(entry)),
-  );
   const read = await Promise.all(
-    ofTheSeal.map(async (entry) => {
-      return { name: nameOf(entry), bytes: await content(entry), crc32: entry.crc32 };
-    }),
+    entries
+      .map((entry) => ({ entry, name: nameOf(entry), crc32: entry.crc32 }))
+      .filter(({ name }) => name === signatureFile || name === publicKeyFile)
+      .map(async ({ entry, ...facts }) => ({ ...facts, bytes: await content(entry) })),
   );
   const unpacked = { bytes: new Uint8Array(), entries: read, manifest, manifestBytes };
   return checkSignature(unpacked, expected);
@@ -218,8 +213,7 @@ function checkRecord(
   const bytes = files.get(caseFile);
   if (bytes === undefined) return [];
   const record = parseCaseRecord(bytes);
-  if (record === null)
-    return [contradiction(caseFile, `${caseFile} contains no list of pictures.`)];
+  if (record === null) return unless(false, caseFile, `${caseFile} contains no list of pictures.`);
   const listed = record.pictures.filter(({ file }) => file !== null);
   const isSame = listed.every(({ file, sha256, verdict, manifestSha256 }) => {
     const found = pictures.get(file!);
@@ -232,12 +226,6 @@ function checkRecord(
     );
   });
   const isWhole = listed.length === pictures.size;
-  return isSame && isWhole
-    ? []
-    : [
-        contradiction(
-          caseFile,
-          `${caseFile} lists pictures that differ from those in this archive.`,
-        ),
-      ];
+  const message = `${caseFile} lists pictures that differ from those in this archive.`;
+  return unless(isSame && isWhole, caseFile, message);
 }

@@ -87,7 +87,7 @@ function broken(kind: Problem['kind'], file: string | null, message: string) {
 }
 
 function verdictIn(files: FileCheck['intact']): string | null {
-  const value = parseJson(files.get(resultFile) ?? new Uint8Array());
+  const value = parseJson(files.get(resultFile));
   if (typeof value !== 'object' || value === null || !('verdict' in value)) return null;
   return typeof value.verdict === 'string' ? value.verdict : null;
 }

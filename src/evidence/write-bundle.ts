@@ -43,24 +43,24 @@ export function writeBundle(
   { withOriginal, signer, signedAt }: BundleHow,
 ): SealedBundle {
   const facts = toFacts(given, { withOriginal, signedAt });
-  const withHtml = languages.some((one) => given.rendering.reports[one]?.html !== undefined);
+  const { heatmaps, rawMaps, reports } = given.rendering;
+  const withHtml = languages.some((one) => reports[one]?.html !== undefined);
   const readmeFacts = { ...facts, fingerprint: signer.fingerprint, withHtml };
   const files = [
     text(readmeFiles.en, readmeEn(readmeFacts)),
     text(readmeFiles.de, readmeDe(readmeFacts)),
     ...reportFiles(given),
-    ...recordFiles(given, { withOriginal }),
-    ...pictureFiles(given),
+    ...recordFiles(given, withOriginal),
+    ...mapNames.map((name) => ({ name: heatmapFile(name), bytes: heatmaps[name] })),
+    ...mapNames.map((name) => ({ name: mapFile(name), bytes: rawMaps[name] })),
     ...(facts.item.file === null ? [] : [{ name: facts.item.file, bytes: given.original }]),
   ];
   return sealBundle(files, facts, signer);
 }
 
-type Choice = Pick<BundleHow, 'withOriginal'>;
-
 function toFacts(
   { examination, item }: BundleCase,
-  { withOriginal, signedAt }: Choice & { readonly signedAt: Date },
+  { withOriginal, signedAt }: Pick<BundleHow, 'withOriginal' | 'signedAt'>,
 ): BundleFacts {
   const { format, sizeBytes, sha256, sha512, md5 } = examination.facts;
   const file = withOriginal ? originalFile(format) : null;
@@ -72,7 +72,7 @@ function toFacts(
   };
 }
 
-function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipEntry[] {
+function recordFiles(given: BundleCase, withOriginal: boolean): readonly ZipEntry[] {
   const { examination, item } = given;
   const trustList = usedTrustList(given);
   const isMetadataLeftOut = !withOriginal && item.withMetadata !== true;
@@ -109,13 +109,6 @@ function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {
       html === undefined ? [] : [text(htmlFile(language), html)],
     ),
     record(textsFile, texts),
-  ];
-}
-
-function pictureFiles({ rendering: { heatmaps, rawMaps } }: BundleCase): readonly ZipEntry[] {
-  return [
-    ...mapNames.map((name) => ({ name: heatmapFile(name), bytes: heatmaps[name] })),
-    ...mapNames.map((name) => ({ name: mapFile(name), bytes: rawMaps[name] })),
   ];
 }
 

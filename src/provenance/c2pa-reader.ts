@@ -22,8 +22,8 @@ export interface ThreadTask extends CredentialsTask {
 
 /** The largest file that is accepted, 50 MB, takes three seconds on a busy machine. */
 const timeoutMs = 20_000;
-/** Only the JavaScript heap: the library's own memory lies outside it, but within the child process's limit. */
-const maxHeapMb = 256;
+/** Only of the JavaScript heap: the library's own memory lies outside it, but within the child process's limit. */
+const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 /**
  * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null if
@@ -35,12 +35,7 @@ export async function readCrJson(task: CredentialsTask): Promise<unknown> {
   const worker = new Worker(
     new URL(`./c2pa-thread${extname(import.meta.url)}`, import.meta.url),
     // Keeps messages of the library about a malicious store out of the log.
-    {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-      stdout: true,
-      stderr: true,
-    },
+    { workerData, resourceLimits, stdout: true, stderr: true },
   );
   try {
     return parse(await awaitAnswer(worker));
@@ -254,13 +249,8 @@ function stateOfIdentity(label: string, results: Members): CredentialIdentity['s
   const unverifiedIssuer = /^cawg\.(?:x509\.credential\.untrusted|ica\.untrusted_issuer)$/;
   if (failures.includes('cawg.ica.did_unavailable')) return 'not-verified';
   if (failures.some((code) => !unverifiedIssuer.test(code))) return 'broken';
-  if (
-    !successes.some((code) =>
-      /^cawg\.(?:x509\.signature\.validated|ica\.credential_valid)$/.test(code),
-    )
-  ) {
-    return 'not-verified';
-  }
+  const verified = /^cawg\.(?:x509\.signature\.validated|ica\.credential_valid)$/;
+  if (!successes.some((code) => verified.test(code))) return 'not-verified';
   return successes.includes('cawg.x509.credential.trusted') ? 'trusted' : 'signed';
 }
 

@@ -23,14 +23,7 @@ export function recogniseJson(texts: ForeignTexts): readonly Recognised[] {
 }
 
 /** Keys that contain a generator's settings, either as an object or as JSON text. */
-const envelopes = [
-  'prompt',
-  'workflow',
-  'parameters',
-  'metadata',
-  'Comment',
-  'extra_pnginfo',
-] as const;
+const envelopes = ['prompt', 'workflow', 'parameters', 'metadata', 'Comment', 'extra_pnginfo'];
 
 /** The object in some text, which may begin with a name, and the objects inside it. */
 function objectsIn(text: string): readonly Members[] {
@@ -140,13 +133,8 @@ const programs: readonly Program[] = [
 ];
 
 /** Fooocus writes numbers as strings. */
-function isFooocus({
-  version,
-  seed,
-  steps,
-  base_model: model,
-  adm_guidance: guidance,
-}: Members): boolean {
+function isFooocus(settings: Members): boolean {
+  const { version, seed, steps, base_model: model, adm_guidance: guidance } = settings;
   const isNamed =
     (isText(version) && /^Fooocus\b/.test(version)) || (isText(model) && isText(guidance));
   return isNamed && isNumeric(seed) && isNumeric(steps);

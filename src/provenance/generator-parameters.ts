@@ -108,11 +108,10 @@ function recogniseFlux(texts: ForeignTexts): readonly Recognised[] {
 /** The whole credit line must match, in IPTC or XMP. */
 function recogniseGoogle(texts: ForeignTexts): readonly Recognised[] {
   return texts.of('Credit').flatMap((text): readonly Recognised[] => {
-    if (text.text === 'Made with Google AI') {
-      return [{ text, origin: 'ai-generated', generator: 'Google AI' }];
-    }
-    if (text.text !== 'Edited with Google AI') return [];
-    return [{ text, origin: 'ai-manipulated', generator: 'Google AI' }];
+    const [, done] = /^(Made|Edited) with Google AI$/.exec(text.text) ?? [];
+    if (done === undefined) return [];
+    const origin = done === 'Made' ? 'ai-generated' : 'ai-manipulated';
+    return [{ text, origin, generator: 'Google AI' }];
   });
 }
 

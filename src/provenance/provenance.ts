@@ -62,21 +62,15 @@ export interface InconsistencyValues {
 type NoValues = Readonly<Record<string, never>>;
 
 /** A contradiction, as a code with values; in examinations stored by earlier versions, sentences instead of values. */
-export type Inconsistency = CodedInconsistency | StoredSentence;
-
-type CodedInconsistency = {
-  readonly [Code in InconsistencyCode]: {
-    readonly code: Code;
-    readonly values: InconsistencyValues[Code];
-    readonly measures: Readonly<Record<string, number>>;
-  };
-}[InconsistencyCode];
-
-interface StoredSentence {
-  readonly code: InconsistencyCode;
-  readonly statement: Bilingual;
-  readonly measures: Readonly<Record<string, number>>;
-}
+export type Inconsistency = { readonly measures: Readonly<Record<string, number>> } & (
+  | {
+      readonly [Code in InconsistencyCode]: {
+        readonly code: Code;
+        readonly values: InconsistencyValues[Code];
+      };
+    }[InconsistencyCode]
+  | { readonly code: InconsistencyCode; readonly statement: Bilingual }
+);
 
 export interface Provenance {
   readonly declarations: readonly Declaration[];

@@ -8,13 +8,10 @@ import type { JpegStructure } from '../image/jpeg-structure.ts';
 import { isStructure } from '../image/text.ts';
 import { type ForeignTexts, printable } from './file-texts.ts';
 import { generatorNamed, toolFields } from './generator-parameters.ts';
-import type { ContentCredentials, Declaration, HistoryStep, NamedSoftware } from './provenance.ts';
+import type { NamedSoftware, Provenance } from './provenance.ts';
 
-interface Sources {
+interface Sources extends Pick<Provenance, 'declarations' | 'credentials' | 'history'> {
   readonly texts: ForeignTexts;
-  readonly declarations: readonly Declaration[];
-  readonly credentials: ContentCredentials | null;
-  readonly history: readonly HistoryStep[];
   readonly jpeg: JpegStructure | null;
 }
 
@@ -102,9 +99,7 @@ function firmwareNamed(name: string, texts: ForeignTexts): string | null {
 
 /** The maker is left out if the model starts with its first word: `NIKON CORPORATION`, `NIKON D800`. */
 function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
-  const firstText = (field: string): FileText | undefined => texts.of(field)[0];
-  const make = firstText('Make');
-  const model = firstText('Model');
+  const [[make], [model]] = [texts.of('Make'), texts.of('Model')];
   if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];
   // The camera fields may contain a workflow instead.
   if (isStructure(make.text) || isStructure(model.text)) return [];

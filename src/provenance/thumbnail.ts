@@ -23,13 +23,8 @@ const minContrast = 4;
 /**
  * The thumbnail in the orientation in which it matches the picture best, without black bars; null without a thumbnail.
  */
-export function alignThumbnail({
-  facts,
-  luma,
-  thumbnail,
-}: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>):
-  | (ThumbnailComparison & { readonly upright: LumaPlane })
-  | null {
+export function alignThumbnail(picture: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>) {
+  const { facts, luma, thumbnail } = picture;
   if (thumbnail === undefined) return null;
   const { width, height, orientation } = facts;
   // Some cameras rotate the thumbnail with the picture, and others leave it as the sensor stored it; both are normal.
@@ -46,11 +41,10 @@ export function alignThumbnail({
   const own = meanGrid({ width, height, luma });
   const candidates = planes
     .filter((plane) => aspectRatio(plane) === shapeRatio)
-    .map((upright) => ({
-      upright,
-      shapeRatio,
-      correlation: correlate(meanGrid(upright), own, minContrast),
-    }));
+    .map((upright) => {
+      const correlation = correlate(meanGrid(upright), own, minContrast);
+      return { upright, shapeRatio, correlation };
+    });
   return candidates.reduce((best, one) =>
     (one.correlation ?? -1) > (best.correlation ?? -1) ? one : best,
   );

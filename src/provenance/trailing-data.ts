@@ -95,11 +95,9 @@ const mozjpegBase: readonly number[] = [
  *   Investigation 5 (2008), for the classes.
  */
 export function classifyTables(jpeg: JpegStructure): QuantisationClass {
-  const used = jpeg.components.map(
-    ({ quantisationTable }) =>
-      jpeg.quantisationTables.find(({ id }) => id === quantisationTable)?.steps ?? [],
-  );
-  const [luma = [], ...colours] = used;
+  const stepsOf = (table: number) =>
+    jpeg.quantisationTables.find(({ id }) => id === table)?.steps ?? [];
+  const [luma = [], ...colours] = jpeg.components.map((one) => stepsOf(one.quantisationTable));
   const hasTables = (lumaTable: readonly number[], colourTable: readonly number[]) =>
     isSame(luma, lumaTable) && colours.every((colour) => isSame(colour, colourTable));
   for (let quality = 100; quality >= 1; quality--) {

@@ -50,27 +50,16 @@ export function readWatermark(
   const found = marks.find(({ bits }) => deviations(blocks, bits) >= minDeviations);
   if (found === undefined) return [];
   const { generator, message: value } = found;
-  return [
-    {
-      origin: 'ai-generated',
-      place: 'pixels',
-      field: 'dwtDct',
-      value,
-      generator,
-      assurance: 'watermark',
-    },
-  ];
+  const rest = { origin: 'ai-generated', place: 'pixels', field: 'dwtDct' } as const;
+  return [{ ...rest, value, generator, assurance: 'watermark' }];
 }
 
 const side = 8;
 const step = 36;
 
 /** The bit of each block, in row-major order: 1 if the largest AC coefficient lies in the upper half of a step. */
-function readBlocks({
-  rgb,
-  luma,
-  facts: { width, height },
-}: Pick<Picture, 'rgb' | 'luma' | 'facts'>): Uint8Array {
+function readBlocks({ rgb, luma, facts }: Pick<Picture, 'rgb' | 'luma' | 'facts'>): Uint8Array {
+  const { width, height } = facts;
   // U of 8-bit YUV, rounded as by OpenCV (`COLOR_BGR2YUV`), in integer arithmetic; Y is the picture's luma.
   const uAt = (at: number) => ((492 * (rgb[3 * at + 2]! - luma[at]!) + 128_500) / 1000) | 0;
   const [columns, rows] = [Math.floor(width / side), Math.floor(height / side)];

@@ -37,6 +37,6 @@ export async function inOldFormat(
   const stored = written.files.map((file) => ({ ...file, packedSha256: undefined }));
   const manifest = canonicalBytes({ ...written, format, files: stored });
   const files = written.files.map(({ name }) => ({ name, bytes: entries[name]! }));
-  const parts = archiveParts({ manifest, signature: signer.sign(manifest), files }, written);
+  const parts = archiveParts(manifest, signer.sign(manifest), files, written);
   return Buffer.concat(parts.map(({ bytes }) => bytes));
 }
