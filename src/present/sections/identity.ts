@@ -33,10 +33,7 @@ export function identityRows(input: SectionInput): readonly Row[] {
   const reviewer = examiner !== undefined && head.reviewer(printable(examiner, 80));
   const format = `${formatNames[facts.format]}${misnamed}`;
   return [
-    {
-      label: rows.program,
-      value: head.program(version, programs, numbers.time(item.examinedAt)),
-    },
+    { label: rows.program, value: head.program(version, programs, numbers.time(item.examinedAt)) },
     { label: rows.operator, value: operatorName || head.noOperator },
     { label: rows.reviewer, value: reviewer || head.noReviewer },
     ...row(named.length > 0, caseData.caseNumber, named.join('; ')),

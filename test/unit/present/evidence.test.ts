@@ -330,11 +330,7 @@ describe('a picture with a changed part', () => {
   const changed: Examination = {
     ...base,
     findings: [findingBy('noise-level', 'weak'), findingBy('copy-move', 'moderate')],
-    manipulation: {
-      probability: 0.97,
-      region,
-      methods: ['noise-level', 'copy-move'],
-    },
+    manipulation: { probability: 0.97, region, methods: ['noise-level', 'copy-move'] },
     decision: {
       ...base.decision,
       basis: 'localisation',

@@ -78,11 +78,7 @@ export function makeExamination(wanted: Wanted = {}): Examination {
     options: { decisionStrategy: 'default', seed },
     model: { id: 'trace', version: '7', files: { 'model.onnx': 'b7'.repeat(32) } },
     locator: { id: 'locate', version: '2', files: { 'locate.onnx': 'c3'.repeat(32) } },
-    manipulation: {
-      probability: 0.12,
-      region: null,
-      methods: ['localisation-network'],
-    },
+    manipulation: { probability: 0.12, region: null, methods: ['localisation-network'] },
     measured: [measuredAsIs],
     measuredCalls: [callsAsIs],
     decision: {

@@ -80,11 +80,7 @@ test('a truncated file is not said to have all its rows', () => {
 });
 
 test.each([
-  {
-    subClasses: [2],
-    headline: 'Signs that part of the picture was changed',
-    because: /^One part/,
-  },
+  { subClasses: [2], headline: 'Signs that part of the picture was changed', because: /^One part/ },
   { subClasses: [1], headline: 'The file says that AI generated the picture', because: /^$/ },
   // The verdict may rest on traces or a declaration; the response does not say which.
   { subClasses: [0], headline: 'Signs of AI generation found', because: /^$/ },

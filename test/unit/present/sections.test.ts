@@ -109,10 +109,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('say that in a picture below 65,536 pixels, or truncated, a change is only ever suspected', () => {
-    const base = makeExamination({
-      resultClass: 'uncertain',
-      reasons: ['manipulation_suspected'],
-    });
+    const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
     const thresholds = { ...base.decision.thresholds, manipulatedMin: 1 };
     const small: Examination = { ...base, decision: { ...base.decision, thresholds } };
     const facts = { ...base.facts, notes: ['rows_missing'], soundShare: 0.95 } as const;

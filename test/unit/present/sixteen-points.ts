@@ -234,10 +234,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       { en: ['Glossary', 'Likelihood ratio'], de: ['Glossar', 'Likelihood-Quotient'] },
       { en: ['References'], de: ['Quellen'] },
       alike('ENFSI Guideline for Evaluative Reporting', 'EXIF: FNumber\nf/4.0'),
-      {
-        en: ['Review', 'Place and date'],
-        de: ['Prüfung und Unterschrift', 'Ort und Datum'],
-      },
+      { en: ['Review', 'Place and date'], de: ['Prüfung und Unterschrift', 'Ort und Datum'] },
     ],
   ],
 ];

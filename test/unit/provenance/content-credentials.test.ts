@@ -342,9 +342,7 @@ test('every truncation of a signed file gives a reading or a picture error', asy
 
   expect(
     await readProvenance(signed, await decodePicture(signed), { trustList: null, now }),
-  ).toMatchObject({
-    credentials: { integrity: 'valid' },
-  });
+  ).toMatchObject({ credentials: { integrity: 'valid' } });
 });
 
 test('any library output is converted to manifests without throwing', () => {

@@ -95,11 +95,7 @@ test.each([
   ['IPTC of any length', withIptcCaption(`${'rain, '.repeat(8000)}\n${settings}`)],
 ])('a settings line is found in %s', async (_, file) => {
   expect(await declarationsOf(file)).toMatchObject([
-    {
-      origin: 'ai-generated',
-      assurance: 'unsigned',
-      generator: expect.stringContaining('web UI'),
-    },
+    { origin: 'ai-generated', assurance: 'unsigned', generator: expect.stringContaining('web UI') },
   ]);
 });
 

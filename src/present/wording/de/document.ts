@@ -118,11 +118,7 @@ export const document: typeof english = {
     notAsked:
       'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Weitere Erkenntnisse zum Fall wurden nicht herangezogen; liegen welche vor, ist die Bewertung daran zu überprüfen.',
   },
-  caseData: {
-    caseNumber: 'Aktenzeichen',
-    exhibit: 'Asservat',
-    note: 'Anmerkung',
-  },
+  caseData: { caseNumber: 'Aktenzeichen', exhibit: 'Asservat', note: 'Anmerkung' },
   item: {
     metadataTitle: 'Angaben in den Metadaten',
     metadataNote:

@@ -120,11 +120,7 @@ export const strength: typeof english = {
       ];
       return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
     },
-    outcomes: {
-      same: 'wie zuvor',
-      open: 'unentschieden',
-      other: 'entgegengesetzt',
-    },
+    outcomes: { same: 'wie zuvor', open: 'unentschieden', other: 'entgegengesetzt' },
     changes: {
       'jpeg-90': 'als JPEG der Qualität 90 gespeichert',
       'jpeg-70': 'als JPEG der Qualität 70 gespeichert',

@@ -126,11 +126,7 @@ export const document = {
     notAsked:
       'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who, if anyone, generated or altered it. Nothing known about the case was used; if more is known, the evaluation must be reconsidered in that light.',
   },
-  caseData: {
-    caseNumber: 'Case',
-    exhibit: 'Exhibit',
-    note: 'Note',
-  },
+  caseData: { caseNumber: 'Case', exhibit: 'Exhibit', note: 'Note' },
   item: {
     metadataTitle: 'What the metadata says',
     metadataNote:

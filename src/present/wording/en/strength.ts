@@ -142,11 +142,7 @@ export const strength = {
       ];
       return `To test the traces found in the picture as a whole, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
     },
-    outcomes: {
-      same: 'on the same side',
-      open: 'undecided',
-      other: 'on the other side',
-    },
+    outcomes: { same: 'on the same side', open: 'undecided', other: 'on the other side' },
     changes: {
       'jpeg-90': 'saved as JPEG, quality 90',
       'jpeg-70': 'saved as JPEG, quality 70',
