@@ -1,7 +1,4 @@
-/**
- * Run in its own process: opens the signing keys of a data folder and prints the fingerprint of the
- * current one.
- */
+/** Run in its own process: opens the signing keys of a data folder and prints the fingerprint of the current one. */
 
 import { createSigningKeys, keysInFolder } from '../../../src/evidence/signing-keys.ts';
 

@@ -169,8 +169,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       const { card, table, console, csv } = await elsewhere(examination, language);
       for (const place of [first, card]) expect(place).toContain(presentation.headline);
       expect(card).toContain(presentation.because);
-      // The console does not know the upright size, so it omits the location; the first page lists
-      // it separately.
+      // The console does not know the upright size, so it omits the location; the first page lists it separately.
       const because = presentation.because.replace(/ \([^)]*%[^)]*\)/, '');
       expect(console.because).toBe(because);
       expect(first).toContain(because);
@@ -188,8 +187,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       expect(csv).toMatchObject({
         verdict: resultClass,
         reasons: examination.decision.reasons.join(' '),
-        // If a changed part decided, programs get no second probability that they could mistake for
-        // the first.
+        // If a changed part decided, programs get no second probability that they could mistake for the first.
         fakeProbability: basis === 'localisation' ? '' : (presentation.generated?.value ?? ''),
         changeProbability: presentation.changed?.value ?? '',
       });

@@ -115,10 +115,7 @@ export function makeExamination(wanted: Wanted = {}): Examination {
   };
 }
 
-/**
- * Four maps with the same values, `value(u, v)` at the centre of each cell, u and v 0..1 over the
- * grid.
- */
+/** Four maps with the same values, `value(u, v)` at the centre of each cell, u and v 0..1 over the grid. */
 export function makeMaps(
   { width, height, cellPx }: { width: number; height: number; cellPx: number },
   value: (u: number, v: number) => number,

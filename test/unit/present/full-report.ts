@@ -152,9 +152,7 @@ export async function drawHtml(examination: Examination, language: Language, ite
   return renderHtml({ prints, examination, item, language });
 }
 
-/**
- * The text of the HTML report in the form of `bodyOf`: one line per paragraph, heading and cell.
- */
+/** The text of the HTML report in the form of `bodyOf`: one line per paragraph, heading and cell. */
 export async function readHtml(...given: Parameters<typeof drawHtml>): Promise<string> {
   return textOfHtml(await drawHtml(...given));
 }

@@ -101,10 +101,7 @@ function withoutSeed(number: string): string {
   return number === '1339' ? '1337' : number;
 }
 
-/**
- * Numbers in English notation, sorted, without language-independent text: checksums, versions, some
- * annexes.
- */
+/** Numbers in English notation, sorted, without language-independent text: checksums, versions, some annexes. */
 function numbersIn(body: string, language: Language): readonly string[] {
   const [references, metadata] = ['I  ', 'J  '];
   const own = body.slice(0, body.indexOf(references)) + body.slice(body.indexOf(metadata));

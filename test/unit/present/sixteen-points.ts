@@ -1,7 +1,4 @@
-/**
- * What a report needs so that an examiner can defend it, point by point, as it must appear in the
- * finished PDF.
- */
+/** What a report needs so that an examiner can defend it, point by point, as it must appear in the finished PDF. */
 
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import { custodyHash, full } from './full-report.ts';
@@ -90,8 +87,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         en: ['1,221 photographs and 277 generated pictures', '0.762 (0.662 to 0.858)'],
         de: ['1.221 Fotografien und 277 KI-erzeugten Bildern', '0,762 (0,662 bis 0,858)'],
       },
-      // Exact binomial intervals of 22 and 61 of 1,221 and of 33 of 277, from another
-      // implementation.
+      // Exact binomial intervals of 22 and 61 of 1,221 and of 33 of 277, from another implementation.
       {
         en: ['1.8% (1.1 to 2.7%)', '5.0% (3.8 to 6.4%)', '11.9% (8.3 to 16.3%)'],
         de: ['1,8 % (1,1 bis 2,7 %)', '5,0 % (3,8 bis 6,4 %)', '11,9 % (8,3 bis 16,3 %)'],

@@ -1,7 +1,4 @@
-/**
- * Generators also declare themselves in the pixels: text in the lowest bits, the open watermark,
- * visible marks.
- */
+/** Generators also declare themselves in the pixels: text in the lowest bits, the open watermark, visible marks. */
 
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';

@@ -1,6 +1,4 @@
-/**
- * Texts that mention generators or resemble their settings but declare nothing, and hostile texts.
- */
+/** Texts that mention generators or resemble their settings but declare nothing, and hostile texts. */
 
 import { describe, expect, test } from 'vitest';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';

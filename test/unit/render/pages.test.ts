@@ -1,7 +1,4 @@
-/**
- * How a report is paginated, for pictures of every shape, with everything that a case can add to
- * the first page.
- */
+/** How a report is paginated, for pictures of every shape, with everything that a case can add to the first page. */
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';

@@ -106,10 +106,7 @@ function readPieces(content: string, fonts: ReadonlyMap<string, string[]>): read
   });
 }
 
-/**
- * The text between header and footer of the pages. A line that is not the last of its text ends in
- * a space.
- */
+/** The text between header and footer of the pages. A line that is not the last of its text ends in a space. */
 export function bodyOf(pages: readonly PdfPage[]): string {
   const pieces = pages.flatMap((page) => page.pieces.filter(({ y }) => y > 96 && y < 776));
   return pieces.map(({ text }) => (text.endsWith(' ') ? text : `${text}\n`)).join('');
