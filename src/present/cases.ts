@@ -3,6 +3,7 @@
 import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
 import type { Failure } from './failures.ts';
+import { kept } from './printable.ts';
 import type { CaseData } from './report-item.ts';
 import type { Result } from './result.ts';
 import type { Section } from './sections/blocks.ts';
@@ -104,20 +105,14 @@ export function writeCaseSummary(
 ): string {
   const { cases } = wordsIn(language);
   const count = (isIt: (member: CaseMember) => boolean) => members.filter(isIt).length;
-  const results = caseKinds.flatMap((kind) =>
-    told(
-      count((member) => resultKindOf(member) === kind),
-      cases.kinds[kind],
-    ),
-  );
-  const beside = [
-    ...told(ofOneCamera, cases.oneCamera),
-    ...told(count(isSeenElsewhere), cases.kinds.seen),
-  ];
-  const sentence = `${cases.pictures(members.length)}: ${results.join(', ')}`;
-  return `${[sentence, ...(beside.length === 0 ? [] : [beside.join(', ')])].join('; ')}.`;
-}
-
-function told(counted: number, words: string): readonly string[] {
-  return counted === 0 ? [] : [`${counted} ${words}`];
+  const told = (counts: readonly (readonly [count: number, words: string])[]) =>
+    kept(counts.map(([counted, named]) => counted > 0 && `${counted} ${named}`)).join(', ');
+  const results = caseKinds.map((kind) => {
+    return [count((member) => resultKindOf(member) === kind), cases.kinds[kind]] as const;
+  });
+  const beside = told([
+    [ofOneCamera, cases.oneCamera],
+    [count(isSeenElsewhere), cases.kinds.seen],
+  ]);
+  return `${kept([`${cases.pictures(members.length)}: ${told(results)}`, beside]).join('; ')}.`;
 }

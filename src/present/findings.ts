@@ -87,15 +87,14 @@ export function wordProvenance(provenance: Provenance): Evidence['provenance'] {
   return {
     ...provenance,
     inconsistencies: provenance.inconsistencies.map(wordInconsistency),
-    warnings: provenance.warnings.map((warning) => writeWarning(warning, 'en')),
+    warnings: writeWarnings(provenance, 'en'),
   };
 }
 
 /** The facts with their warnings in English, for output that programs read. */
 export function wordFacts(facts: PictureFacts): PictureFacts {
   const { metadata } = facts;
-  const warnings = metadata.warnings.map((warning) => writeWarning(warning, 'en'));
-  return { ...facts, metadata: { ...metadata, warnings } };
+  return { ...facts, metadata: { ...metadata, warnings: writeWarnings(metadata, 'en') } };
 }
 
 /** One sentence for each part of the file that could not be read. */

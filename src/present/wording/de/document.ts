@@ -1,6 +1,6 @@
-import type { document as english } from '../en/document.ts';
+import type * as english from '../en/document.ts';
 
-export const document: typeof english = {
+export const document: typeof english.document = {
   parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
   seen: {
     beside:
@@ -194,4 +194,28 @@ export const document: typeof english = {
     },
     lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
   },
+};
+
+export const cases: typeof english.cases = {
+  title: (name) => `Fall ${name}`,
+  order: 'Zuerst stehen die Bilder, die man sich ansehen muss.',
+  pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
+  kinds: {
+    failed: 'fehlgeschlagen',
+    generated: 'mit Anzeichen für ein KI-erzeugtes Bild',
+    changed: 'mit Anzeichen für eine Veränderung',
+    seen: 'auch außerhalb dieses Falls vorgelegt',
+    suspected: 'mit Verdacht auf eine Veränderung',
+    undecided: 'unentschieden',
+    unjudged: 'nicht beurteilbar',
+    atWork: 'in Untersuchung',
+    noSign: 'ohne Anzeichen',
+  },
+  oneCamera: 'von derselben Kamera',
+  noResult: 'Noch kein Ergebnis.',
+  noPage:
+    'Bei diesem Bild wurde nur das Ergebnis ermittelt (Umfang „flagging“), daher hat es hier keine eigene Seite.',
+  pages:
+    'Es folgt eine Seite zu jedem Bild. Den vollständigen Bericht enthält das Beweispaket des Bildes.',
+  picture: (at, of) => `Bild ${at} von ${of}`,
 };

@@ -1,7 +1,7 @@
 import type { Copies, CredentialVouching } from '../../../detectors/statements.ts';
-import { capitalised, nameIn } from '../../printable.ts';
+import { capitalised, kept, nameIn } from '../../printable.ts';
 import type { findings as english } from '../en/findings.ts';
-import { sourceTypes } from './source-types.ts';
+import { sourceTypes } from './provenance.ts';
 
 type English = typeof english;
 
@@ -111,11 +111,6 @@ function writeShare(share: number): string {
   return percent < 1 ? 'weniger als 1 %' : `${percent} %`;
 }
 
-function writeRoughShare(share: number): string {
-  const percent = Math.round(100 * share);
-  return percent < 1 ? writeShare(share) : `etwa ${percent} %`;
-}
-
 /** Quotes text from a file, which must not be able to close the quotation and continue as our own text. */
 function quote(text: string): string {
   return `„${text.replaceAll(/["“”„‟«»]/g, "'")}“`;
@@ -156,26 +151,20 @@ function writeTrailing(bytes: number, kind: string | null): string {
 }
 
 function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
-  const where =
-    place === otherPlace
-      ? `beide ${places[place]},`
-      : `einer ${places[place]} und einer ${places[otherPlace]},`;
-  const more =
-    pairs > 1
-      ? ` (das auffälligste von ${pairs} solchen Paaren; die Karte der Methode zeigt alle)`
-      : '';
+  const apart = `einer ${places[place]} und einer ${places[otherPlace]},`;
+  const where = place === otherPlace ? `beide ${places[place]},` : apart;
+  const told = ` (das auffälligste von ${pairs} solchen Paaren; die Karte der Methode zeigt alle)`;
+  const more = pairs > 1 ? told : '';
   return `Zwei Bereiche${more}, ${where}`;
 }
 
 /** „, einer um 30 Grad gedreht und 1,2-mal so groß wie der andere“, or nothing. */
 function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
-  const parts = [
-    ...(isMirrored ? ['gespiegelt'] : turnDegrees > 0 ? [`um ${turnDegrees} Grad gedreht`] : []),
-    ...(factor > 1
-      ? [`${factor.toFixed(1).replace('.', ',')}-mal so breit und hoch wie der andere`]
-      : []),
-  ];
-  return parts.length === 0 ? '' : `, einer ${parts.join(' und ')}`;
+  const told = kept([
+    isMirrored ? 'gespiegelt' : turnDegrees > 0 && `um ${turnDegrees} Grad gedreht`,
+    factor > 1 && `${factor.toFixed(1).replace('.', ',')}-mal so breit und hoch wie der andere`,
+  ]);
+  return told.length === 0 ? '' : `, einer ${told.join(' und ')}`;
 }
 
 const statements: English['statements'] = {
@@ -237,11 +226,11 @@ const statements: English['statements'] = {
   more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
     const further =
       furtherPictures === 1 ? 'ein weiteres Bild' : `${furtherPictures} weitere Bilder`;
-    const parts = [
-      ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
-      ...(furtherPictures > 0 ? [`die Datei enthält ${further}`] : []),
+    const parts = kept([
+      trailingBytes > 0 && writeTrailing(trailingBytes, trailingKind),
+      furtherPictures > 0 && `die Datei enthält ${further}`,
       writers[writtenBy],
-    ];
+    ]);
     return `${capitalised(parts.join('; '))}.`;
   },
 
@@ -260,8 +249,10 @@ const statements: English['statements'] = {
     'Viele Stellen des Bildes gleichen einander, wie Fenster, Fliesen oder gedruckte Buchstaben. Eine kopierte Stelle fiele darunter nicht auf.',
   no_copies: () =>
     'Keine zwei Bereiche des Bildes gleichen einander so sehr, dass einer eine Kopie des anderen sein muss.',
-  no_copies_where_compared: ({ comparedShare }) =>
-    `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen keine zwei Bereiche einander so sehr, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
+  no_copies_where_compared: ({ comparedShare }) => {
+    const about = comparedShare < 0.005 ? '' : 'etwa ';
+    return `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${about}${writeShare(comparedShare)}), gleichen keine zwei Bereiche einander so sehr, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`;
+  },
 
   region_saved_once: ({ place }) =>
     `Eine frühere Fassung des Bildes wurde als JPEG gespeichert; ein Bereich ${places[place]} zeigt davon aber keine Spur. Das kommt vor, wenn ein Teil danach eingefügt oder retuschiert wird.`,

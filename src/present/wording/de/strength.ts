@@ -1,3 +1,4 @@
+import { kept } from '../../printable.ts';
 import type { strength as english } from '../en/strength.ts';
 
 const adverbs: (typeof english)['adverbs'] = {
@@ -16,10 +17,6 @@ const sides: (typeof english)['sides'] = {
   unchanged: 'ein unverändertes Bild',
   declared: 'eine Erzeugung durch KI',
 };
-
-function list(items: readonly string[]): string {
-  return new Intl.ListFormat('de').format(items);
-}
 
 export const strength: typeof english = {
   adverbs,
@@ -113,12 +110,13 @@ export const strength: typeof english = {
       const tried = same + open + other;
       if (same === tried)
         return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
-      const told = [
-        ...(same > 0 ? [`weisen in ${same} dieser Fälle weiterhin in dieselbe Richtung`] : []),
-        ...(open > 0 ? [`bleiben in ${open} dieser Fälle unentschieden`] : []),
-        ...(other > 0 ? [`weisen in ${other} dieser Fälle in die andere Richtung`] : []),
-      ];
-      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
+      const told = kept([
+        same > 0 && `weisen in ${same} dieser Fälle weiterhin in dieselbe Richtung`,
+        open > 0 && `bleiben in ${open} dieser Fälle unentschieden`,
+        other > 0 && `weisen in ${other} dieser Fälle in die andere Richtung`,
+      ]);
+      const list = new Intl.ListFormat('de').format(told);
+      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
     },
     outcomes: { same: 'wie zuvor', open: 'unentschieden', other: 'entgegengesetzt' },
     changes: {

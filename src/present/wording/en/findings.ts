@@ -12,8 +12,8 @@ import type {
   SkipReason,
 } from '../../../detectors/statements.ts';
 import type { NamedSoftware } from '../../../provenance/provenance.ts';
-import { capitalised, nameIn } from '../../printable.ts';
-import { sourceTypes } from './source-types.ts';
+import { capitalised, kept, nameIn } from '../../printable.ts';
+import { sourceTypes } from './provenance.ts';
 
 /** Follows "declares itself". */
 const origins: Readonly<Record<DeclaredOrigin, string>> = {
@@ -123,11 +123,6 @@ function writeShare(share: number): string {
   return percent < 1 ? 'less than 1%' : `${percent}%`;
 }
 
-function writeRoughShare(share: number): string {
-  const percent = Math.round(100 * share);
-  return percent < 1 ? writeShare(share) : `about ${percent}%`;
-}
-
 /** Quotes text from a file, which must not be able to close the quotation and continue as our own text. */
 function quote(text: string): string {
   return `“${text.replaceAll(/["“”„‟«»]/g, "'")}”`;
@@ -166,10 +161,8 @@ function writeTrailing(bytes: number, kind: string | null): string {
 }
 
 function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
-  const where =
-    place === otherPlace
-      ? `both ${places[place]},`
-      : `one ${places[place]} and one ${places[otherPlace]},`;
+  const apart = `one ${places[place]} and one ${places[otherPlace]},`;
+  const where = place === otherPlace ? `both ${places[place]},` : apart;
   const more =
     pairs > 1 ? ` (the clearest of ${pairs} such pairs; the method’s map shows all)` : '';
   return `Two regions${more}, ${where}`;
@@ -177,11 +170,11 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
 
 /** ", one turned by 30 degrees and 1.2 times as large as the other", or an empty string. */
 function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
-  const parts = [
-    ...(isMirrored ? ['mirrored'] : turnDegrees > 0 ? [`turned by ${turnDegrees} degrees`] : []),
-    ...(factor > 1 ? [`${factor.toFixed(1)} times as wide and high as the other`] : []),
-  ];
-  return parts.length === 0 ? '' : `, one ${parts.join(' and ')}`;
+  const told = kept([
+    isMirrored ? 'mirrored' : turnDegrees > 0 && `turned by ${turnDegrees} degrees`,
+    factor > 1 && `${factor.toFixed(1)} times as wide and high as the other`,
+  ]);
+  return told.length === 0 ? '' : `, one ${told.join(' and ')}`;
 }
 
 /** Findings by code, one sentence each, for readers without training. */
@@ -243,11 +236,11 @@ const statements = {
     'The quantisation tables are not the standard ones; many cameras and some programs use their own.',
   more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
     const further = furtherPictures === 1 ? 'one more picture' : `${furtherPictures} more pictures`;
-    const parts = [
-      ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
-      ...(furtherPictures > 0 ? [`the file contains ${further}`] : []),
+    const parts = kept([
+      trailingBytes > 0 && writeTrailing(trailingBytes, trailingKind),
+      furtherPictures > 0 && `the file contains ${further}`,
       writers[writtenBy],
-    ];
+    ]);
     return `${capitalised(parts.join('; '))}.`;
   },
 
@@ -266,8 +259,10 @@ const statements = {
     'Many parts of the picture look alike, as windows, tiles or printed letters do. A copied part would not stand out among them.',
   no_copies: () =>
     'No two regions of the picture are so similar that one must be a copy of the other.',
-  no_copies_where_compared: ({ comparedShare }) =>
-    `In the part of the picture with enough structure to be compared (${writeRoughShare(comparedShare)}), no two regions are so similar that one must be a copy of the other; a copy in the rest would go unnoticed.`,
+  no_copies_where_compared: ({ comparedShare }) => {
+    const about = comparedShare < 0.005 ? '' : 'about ';
+    return `In the part of the picture with enough structure to be compared (${about}${writeShare(comparedShare)}), no two regions are so similar that one must be a copy of the other; a copy in the rest would go unnoticed.`;
+  },
 
   region_saved_once: ({ place }) =>
     `An earlier version of the picture was saved as JPEG, but a region ${places[place]} shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,

@@ -1,3 +1,5 @@
+import { kept } from '../../printable.ts';
+
 /** The verbal scale of the ENFSI guideline; the words stand between "provides" and "support for". */
 const adverbs = {
   weak: 'weak',
@@ -26,10 +28,6 @@ type Told = 'title' | 'date' | 'supporting' | 'opposing' | 'condition' | 'cllr' 
 type MeasuredRatios = Readonly<Record<Told, string>> & {
   readonly calibration: { readonly pictures: string; readonly sources: string } | null;
 };
-
-function list(items: readonly string[]): string {
-  return new Intl.ListFormat('en').format(items);
-}
 
 function timesAs(ratio: string): string {
   return ratio === '2' ? 'twice as' : `${ratio} times as`;
@@ -135,12 +133,13 @@ export const strength = {
       const tried = same + open + other;
       if (same === tried)
         return `As a test, the picture was re-saved, scaled or cropped in ${tried} ways. After each of them, the traces of the whole picture still point to the same side; the probability of generation then ${range}.`;
-      const told = [
-        ...(same > 0 ? [`after ${same} they still point to the same side`] : []),
-        ...(open > 0 ? [`after ${open} they are undecided`] : []),
-        ...(other > 0 ? [`after ${other} they point to the other side`] : []),
-      ];
-      return `To test the traces found in the picture as a whole, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
+      const told = kept([
+        same > 0 && `after ${same} they still point to the same side`,
+        open > 0 && `after ${open} they are undecided`,
+        other > 0 && `after ${other} they point to the other side`,
+      ]);
+      const list = new Intl.ListFormat('en').format(told);
+      return `To test the traces found in the picture as a whole, it was re-saved, scaled or cropped in ${tried} ways: ${list}; the probability of generation then ${range}.`;
     },
     outcomes: { same: 'on the same side', open: 'undecided', other: 'on the other side' },
     changes: {
