@@ -6,7 +6,7 @@
 import canonicalize from 'canonicalize';
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Wire } from '../contract/common.ts';
+import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../engine/result.ts';
 import type { Format } from '../contract/formats.ts';
@@ -61,12 +61,7 @@ const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
 
 const manifestSchema = Type.Object(
   {
-    format: Type.Union([
-      Type.Literal(bundleFormat),
-      Type.Literal(storedBundleFormat),
-      Type.Literal(firstBundleFormat),
-      Type.Literal(caseFormat),
-    ]),
+    format: oneOf([bundleFormat, storedBundleFormat, firstBundleFormat, caseFormat]),
     /** Version of the program that wrote the bundle. */
     product: Type.String(),
     /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
@@ -81,7 +76,7 @@ const manifestSchema = Type.Object(
       sha512: hex(128),
       md5: hex(32),
       /** Null if the picture was left out. */
-      file: Type.Union([fileName, Type.Null()]),
+      file: orNull(fileName),
     }),
     files: Type.Array(
       Type.Object({

@@ -11,6 +11,8 @@ import {
 } from './bundle-format.ts';
 import { archiveParts, readPublicKey, sha256Of } from './sign.ts';
 
+type Kind = 'changed' | 'missing' | 'added' | 'signature' | 'key' | 'container' | 'contradiction';
+
 export interface Problem {
   /**
    * `changed`: the bytes of a listed file or of the signed list differ. `added`: a file is not in the list, or is in
@@ -18,14 +20,7 @@ export interface Problem {
    * but its key is not the expected one. `container`: the archive has bytes outside its files. `contradiction`: the
    * signature is valid, but parts of the bundle contradict each other.
    */
-  readonly kind:
-    | 'changed'
-    | 'missing'
-    | 'added'
-    | 'signature'
-    | 'key'
-    | 'container'
-    | 'contradiction';
+  readonly kind: Kind;
   /** Name inside the archive; null if the problem does not concern a single file. */
   readonly file: string | null;
   /** One sentence in English. */

@@ -23,7 +23,7 @@ const warnings = Type.Optional(Type.Array(Type.Unknown()));
 
 /** Only the fields that readers of bundles need; the others are compared without a schema. */
 const resultSchema = Type.Object({
-  verdict: Type.Union(resultClasses.map((word) => Type.Literal(word))),
+  verdict: oneOf(resultClasses),
   examination: Type.Object({
     facts: Type.Object({
       format: Type.String(),
@@ -78,6 +78,7 @@ function withoutMetadata(facts: PictureFacts): PictureFacts {
 
 const side = Type.Integer({ minimum: 1, maximum: localLimits.maxSidePx });
 const share = Type.Number({ minimum: 0, maximum: 1 });
+const count = Type.Integer({ minimum: 0 });
 const names = Type.Record(Type.String(), Type.String());
 
 const rates = Type.Object({
@@ -90,8 +91,8 @@ const rates = Type.Object({
 
 const measured = Type.Object({
   condition: Type.String(),
-  real: Type.Integer({ minimum: 0 }),
-  fake: Type.Integer({ minimum: 0 }),
+  real: count,
+  fake: count,
   auc: share,
   aucLow: share,
   aucHigh: share,
@@ -101,11 +102,7 @@ const measured = Type.Object({
 const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
 
 const mm = Type.Number();
-const beside = Type.Object({
-  id: Type.String(),
-  jpeg: textOrNull,
-  differing: Type.Integer({ minimum: 0 }),
-});
+const beside = Type.Object({ id: Type.String(), jpeg: textOrNull, differing: count });
 
 const origin = Type.Union([
   Type.Object({
@@ -124,6 +121,20 @@ const origin = Type.Union([
     fetchedAt: Type.String(),
   }),
 ]);
+
+const laboratory = Type.Object({
+  name: Type.String(),
+  address: Type.Array(Type.String()),
+  sentences: Type.Array(Type.String()),
+  logo: textOrNull,
+});
+
+const ownValidation = Type.Object({
+  id: Type.String(),
+  createdAt: Type.String(),
+  model: modelIdentity,
+  conditions: Type.Array(measured),
+});
 
 const settingsSchema = Type.Object({
   model: modelIdentity,
@@ -151,7 +162,7 @@ const settingsSchema = Type.Object({
     analysisId: textOrNull,
     examinedAt: Type.String(),
     isUploadReplaced: Type.Optional(Type.Boolean()),
-    retries: Type.Optional(Type.Integer({ minimum: 0 })),
+    retries: Type.Optional(count),
     withMetadata: Type.Optional(Type.Boolean()),
     withErrorLevel: Type.Optional(Type.Boolean()),
     caseData: Type.Optional(
@@ -160,27 +171,13 @@ const settingsSchema = Type.Object({
         exhibit: Type.Optional(Type.String()),
         examiner: Type.Optional(Type.String()),
         note: Type.Optional(Type.String()),
-        laboratory: Type.Optional(
-          Type.Object({
-            name: Type.String(),
-            address: Type.Array(Type.String()),
-            sentences: Type.Array(Type.String()),
-            logo: textOrNull,
-          }),
-        ),
+        laboratory: Type.Optional(laboratory),
       }),
     ),
     seenBefore: Type.Optional(Type.Array(seenBefore)),
     beside: Type.Optional(Type.Array(beside)),
     origins: Type.Optional(Type.Array(origin)),
-    validation: Type.Optional(
-      Type.Object({
-        id: Type.String(),
-        createdAt: Type.String(),
-        model: modelIdentity,
-        conditions: Type.Array(measured),
-      }),
-    ),
+    validation: Type.Optional(ownValidation),
   }),
 });
 
@@ -231,14 +228,13 @@ export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
 /** Restores the item that was passed to rendering. An empty custody means that none was recorded. */
 export function readItem({ item }: BundleSettings, custody: Custody): ReportItem {
   const { validation, examinedAt, ...rest } = item;
+  const events = custody.map((event) => ({ ...event, at: new Date(event.at) }));
   return {
     ...rest,
     examinedAt: new Date(examinedAt),
     ...(validation && {
       validation: { ...validation, createdAt: new Date(validation.createdAt) },
     }),
-    ...(custody.length > 0 && {
-      custody: custody.map((event) => ({ ...event, at: new Date(event.at) })),
-    }),
+    ...(events.length > 0 && { custody: events }),
   };
 }

@@ -105,8 +105,6 @@ export function writeCaseSummary(
 ): string {
   const { cases } = wordsIn(language);
   const count = (isIt: (member: CaseMember) => boolean) => members.filter(isIt).length;
-  const told = (counts: readonly (readonly [count: number, words: string])[]) =>
-    kept(counts.map(([counted, named]) => counted > 0 && `${counted} ${named}`)).join(', ');
   const results = caseKinds.map((kind) => {
     return [count((member) => resultKindOf(member) === kind), cases.kinds[kind]] as const;
   });
@@ -115,4 +113,8 @@ export function writeCaseSummary(
     [count(isSeenElsewhere), cases.kinds.seen],
   ]);
   return `${kept([`${cases.pictures(members.length)}: ${told(results)}`, beside]).join('; ')}.`;
+}
+
+function told(counts: readonly (readonly [count: number, words: string])[]): string {
+  return kept(counts.map(([count, words]) => count > 0 && `${count} ${words}`)).join(', ');
 }

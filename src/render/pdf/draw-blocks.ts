@@ -172,9 +172,8 @@ function placeBeside({ doc }: Page, { jpeg }: Beside) {
 function drawBeside(page: Page, block: Beside): void {
   const { image, ...size } = placeBeside(page, block);
   page.reserve(size.height + linesHeight(page, block.caption, styles.note));
-  page.mark('Figure', () => page.doc.image(image, sheet.left, page.y, size), {
-    alt: block.caption,
-  });
+  const alt = block.caption;
+  page.mark('Figure', () => page.doc.image(image, sheet.left, page.y, size), { alt });
   page.y += size.height + 3;
   flow(page, 'Caption', block.caption, styles.note);
   page.y += gaps.belowNote;
@@ -230,17 +229,13 @@ function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
   const image = images.original;
   const top = page.y;
   const tallest = Math.min(figure.most, Math.max(figure.least, room));
-  const layouts = figure.widths.map((width) =>
-    layPlaces(around, block, { width, height: tallest }),
-  );
-  const least = layPlaces(around, block, { width: textWidth, height: figure.least });
-  const spare = figure.least + Math.max(0, room - least.bottom);
-  const above = layPlaces(around, block, { width: textWidth, height: Math.min(tallest, spare) });
+  const lay = (width: number, height: number) => layPlaces(around, block, { width, height });
+  const layouts = figure.widths.map((width) => lay(width, tallest));
+  const spare = figure.least + Math.max(0, room - lay(textWidth, figure.least).bottom);
+  const above = lay(textWidth, Math.min(tallest, spare));
   const isAbove = size.width >= panorama * size.height && above.bottom <= room;
-  const chosen = isAbove
-    ? above
-    : (layouts.find((one) => one.height <= Math.max(tallest, one.placement.height)) ??
-      layouts.at(-1)!);
+  const fitting = layouts.find((one) => one.height <= Math.max(tallest, one.placement.height));
+  const chosen = isAbove ? above : (fitting ?? layouts.at(-1)!);
   const { placement, x, captions, beside } = chosen;
   const drawn = { image, size, placement, x: sheet.left, y: top, outlines: places };
   page.mark('Figure', () => drawFigure(page.doc, drawn), { alt: labels.original });
@@ -277,13 +272,11 @@ function layPlaces(around: Surroundings, { caption, beside }: Verdict, box: Size
     items: items.map((item) => page.lines(item, styles.cell, sheet.right - x)),
   }));
   const height = laid
-    .map(({ items }) =>
-      items.reduce(
-        (sum, lines) => sum + lines.length * styles.cell.leading + betweenItems,
-        styles.entry.leading + betweenTitles,
-      ),
-    )
-    .reduce((sum, one) => sum + one, 0);
+    .flatMap(({ items }) => items)
+    .reduce(
+      (sum, lines) => sum + lines.length * styles.cell.leading + betweenItems,
+      laid.length * (styles.entry.leading + betweenTitles),
+    );
   const textTop = isBelow ? captionEnd + below : 0;
   const bottom = Math.max(textTop + height, captionEnd);
   return { placement, x, captions, beside: laid, textTop, height, bottom };
