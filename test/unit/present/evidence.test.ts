@@ -13,7 +13,7 @@ import { writeEvidence } from '../../../src/present/evidence.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
-import { item, makeExamination } from './examination.ts';
+import { item, makeExamination, makeSuspected } from './examination.ts';
 
 const rates: MeasuredRates = {
   decided: 0.5,
@@ -22,17 +22,9 @@ const rates: MeasuredRates = {
   realCalledReal: 0.6,
   fakeCalledFake: 0.5,
 };
-const measured: Examination['measured'] = [
-  {
-    condition: 'as is',
-    real: 1221,
-    fake: 277,
-    auc: 0.9,
-    aucLow: 0.85,
-    aucHigh: 0.95,
-    strategies: { pedantic: rates, default: rates, relaxed: rates },
-  },
-];
+const measured = makeExamination().measured.map((one) => {
+  return { ...one, strategies: { pedantic: rates, default: rates, relaxed: rates } };
+});
 
 const finding: Finding = {
   method: 'some-method',
@@ -114,11 +106,7 @@ describe('the strength of a verdict from traces', () => {
     const { strength, ratio, cap, statement } = writeEvidence(decided('real', 0.01));
 
     // 60% right over the upper bound of 28 of 277, 0.135958 by the beta distribution: 4.413.
-    expect({ strength, ratio, cap: cap?.ratio }).toEqual({
-      strength: 'weak',
-      ratio: 4.4,
-      cap: 4.4,
-    });
+    expect([strength, ratio, cap?.ratio]).toEqual(['weak', 4.4, 4.4]);
     expect(statement.en).toContain(
       'are 4.4 times as probable in a photograph as in a generated picture (likelihood ratio 4.4, capped: the tests were too small to support more)',
     );
@@ -133,12 +121,10 @@ describe('the strength of a verdict from traces', () => {
   });
 
   test('may rest on the figures of a looser strategy, which is then named', () => {
-    const strategies = {
-      pedantic: { ...rates, fakeCalledFake: 0 },
-      default: rates,
-      relaxed: rates,
-    };
-    const few = [{ ...measured[0]!, strategies }];
+    const strict = { ...rates, fakeCalledFake: 0 };
+    const few = [
+      { ...measured[0]!, strategies: { pedantic: strict, default: rates, relaxed: rates } },
+    ];
     const options = { decisionStrategy: 'pedantic', seed: 1337 } as const;
 
     const { ratio, cap } = writeEvidence(decided('fake', 0.95, { measured: few, options }));
@@ -155,11 +141,7 @@ describe('the strength of a verdict from traces', () => {
       decided('fake', 0.999, { measured: [] }),
     );
 
-    expect({ strength, ratio, condition: cap?.condition }).toEqual({
-      strength: 'none',
-      ratio: null,
-      condition: null,
-    });
+    expect([strength, ratio, cap?.condition]).toEqual(['none', null, null]);
     expect(statement.en).toContain('it is not possible to say how strongly');
     expect(cap?.statement.en).toContain('No error rates were measured');
   });
@@ -221,22 +203,13 @@ describe('findings', () => {
       named('weak for nothing', { strength: 'weak' }),
     ];
 
-    expect(strengthsOf(decided('fake', 0.9, { findings })).map(([method]) => method)).toEqual([
-      'strong',
-      'weak',
-      'weak too',
-      'weak for nothing',
-      'silent',
-    ]);
+    const ranked = ['strong', 'weak', 'weak too', 'weak for nothing', 'silent'];
+    const methods = strengthsOf(decided('fake', 0.9, { findings })).map(([method]) => method);
+    expect(methods).toEqual(ranked);
   });
 
-  const traces: Finding = {
-    ...finding,
-    method: 'trace-network',
-    score: 0.999,
-    speaksFor: 'fake',
-    strength: 'moderatelyStrong',
-  };
+  const strong = { score: 0.999, speaksFor: 'fake', strength: 'moderatelyStrong' } as const;
+  const traces = named('trace-network', strong);
 
   test('of the trace network are no stronger than its error rates support', () => {
     const [measure] = measured;
@@ -358,11 +331,7 @@ describe('a picture with a changed part', () => {
   });
 
   test('that is merely suspected is described with its place', () => {
-    const decision = {
-      ...base.decision,
-      resultClass: 'uncertain',
-      reasons: ['manipulation_suspected'],
-    } as const;
+    const { decision } = makeSuspected();
 
     const [en, de] = languages.map((language) =>
       writeTexts({ ...changed, decision }, item, language),
@@ -586,7 +555,7 @@ test('a change states how often unchanged pictures of every size are called chan
 });
 
 test('a suspicion states how often it is right and wrong, unless only another strategy was counted', () => {
-  const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
+  const base = makeSuspected();
   const kinds = [{ kind: 'splice', pictures: 118, called: 31, suspected: 18 }] as const;
   const unchanged = { pictures: 166, called: 1, suspected: 4 };
   const examination: Examination = {

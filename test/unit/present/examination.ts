@@ -115,6 +115,11 @@ export function makeExamination(wanted: Wanted = {}): Examination {
   };
 }
 
+/** Nothing decided, but a change is suspected. */
+export function makeSuspected(): Examination {
+  return makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
+}
+
 /** Four maps with the same values, `value(u, v)` at the centre of each cell, u and v 0..1 over the grid. */
 export function makeMaps(
   { width, height, cellPx }: { width: number; height: number; cellPx: number },
