@@ -19,6 +19,7 @@ import {
   checkFiles,
   checkSignature,
   type FileCheck,
+  missing,
   type Problem,
   type Verification,
   type VerifyOptions,
@@ -56,18 +57,13 @@ export async function inspectBundle(
 ): Promise<{ readonly verification: Verification; readonly files: FileCheck['intact'] }> {
   const bytes = typeof bundle === 'string' ? await readFileUpTo(bundle, maxBundleBytes) : bundle;
   const entries = await toEntries(bytes);
-  if (entries === null) return broken('container', null, damaged);
+  if (entries === null) return broken({ kind: 'container', file: null, message: damaged });
   const manifestBytes = fileContent({ entries }, manifestFile);
-  if (manifestBytes === null) {
-    return broken('missing', manifestFile, `${manifestFile} is missing.`);
-  }
+  if (manifestBytes === null) return broken(missing(manifestFile));
   const manifest = parseManifest(manifestBytes);
   if (manifest === null) {
-    return broken(
-      'changed',
-      manifestFile,
-      `${manifestFile} was changed: it is not a list of files.`,
-    );
+    const message = `${manifestFile} was changed: it is not a list of files.`;
+    return broken({ kind: 'changed', file: manifestFile, message });
   }
   const unpacked = { bytes, entries, manifest, manifestBytes };
   const { key, problems: ofSignature } = checkSignature(unpacked, fingerprint ?? null);
@@ -81,9 +77,9 @@ export async function inspectBundle(
 
 const nothing = { manifest: null, verdict: null };
 
-function broken(kind: Problem['kind'], file: string | null, message: string) {
-  const problems = [{ kind, file, message }];
-  return { verification: { holds: false, problems, key: null, ...nothing }, files: new Map() };
+function broken(problem: Problem) {
+  const verification = { holds: false, problems: [problem], key: null, ...nothing };
+  return { verification, files: new Map() };
 }
 
 function verdictIn(files: FileCheck['intact']): string | null {

@@ -284,12 +284,11 @@ export interface ChangeErrorRates {
 
 type FoundOf = Readonly<Record<'pictures' | 'found', number>>;
 
-export function readErrors({
-  measured,
-  measuredCalls,
-  facts,
-  options: { decisionStrategy },
-}: Pick<Examined, 'measured' | 'measuredCalls' | 'facts' | 'options'>): MeasuredErrors {
+export function readErrors(
+  examined: Pick<Examined, 'measured' | 'measuredCalls' | 'facts' | 'options'>,
+): MeasuredErrors {
+  const { measured, measuredCalls, facts } = examined;
+  const { decisionStrategy } = examined.options;
   const traces = measuredLike(measured, facts);
   const ofEverySize = measuredLike(measuredCalls, facts);
   const calls = measuredCalls.find((one) => isOfSize(one, ofEverySize, facts)) ?? ofEverySize;

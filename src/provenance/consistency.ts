@@ -115,10 +115,8 @@ function compareCamera({ exif, software, quantisation }: Records): readonly Inco
     const values = { program: quantisation.name };
     all.push({ code: 'camera_tags_without_camera_tables', values, measures: {} });
   }
-  const hasMakerWithNotes = exif.texts.some(
-    ({ field, text }) => field === 'Make' && makersWithNotes.test(text),
-  );
-  const isExpected = hasMakerWithNotes && exif.hasExposure;
+  const makers = exif.texts.filter(({ field }) => field === 'Make');
+  const isExpected = exif.hasExposure && makers.some(({ text }) => makersWithNotes.test(text));
   if (isExpected && !exif.hasMakerNote) {
     all.push({ code: 'maker_note_missing_for_camera', ...nothing });
   }
@@ -143,9 +141,8 @@ const dayHours = 24;
 const rolloverHours = 1024 * 7 * dayHours;
 
 /** The receiver's time comes from the satellites, but the camera's clock was set by hand. */
-function compareSatellites({
-  exif: { takenAt, satelliteTime },
-}: Records): readonly Inconsistency[] {
+function compareSatellites({ exif }: Records): readonly Inconsistency[] {
+  const { takenAt, satelliteTime } = exif;
   if (takenAt === null || satelliteTime === null) return [];
   // If its battery has run out, a camera restarts on 1 January of some year.
   const isReset = takenAt.at.getUTCMonth() === 0 && takenAt.at.getUTCDate() === 1;

@@ -54,8 +54,7 @@ export function textIn(value: unknown): string | null {
 export function parseObject(text: string): Members | null {
   if (!/^\s*\{/.test(text)) return null;
   try {
-    const value: unknown = JSON.parse(text);
-    return asMembers(value);
+    return asMembers(JSON.parse(text));
   } catch {
     // Not JSON, or nested too deeply: it is treated as ordinary text.
     return null;

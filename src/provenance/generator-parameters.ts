@@ -65,13 +65,8 @@ const recognisers: readonly Recogniser[] = [
 
 /** One result for each text and generator. */
 export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] {
-  const byText = new Map<FileText, Recognised>();
-  for (const recognise of recognisers) {
-    for (const found of recognise(texts)) {
-      if (!byText.has(found.text)) byText.set(found.text, found);
-    }
-  }
-  return [...byText.values()];
+  const all = recognisers.flatMap((recognise) => recognise(texts));
+  return Array.from(Map.groupBy(all, ({ text }) => text).values(), ([first]) => first!);
 }
 
 /** InvokeAI's original format was a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`. */

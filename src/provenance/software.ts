@@ -39,11 +39,11 @@ export function nameSoftware({ texts, declarations, credentials, history, jpeg }
     // When exporting for the web, Photoshop stores the quality in a segment that no other program writes.
     ...(jpeg?.segments.some(({ label }) => label === 'APP12 Ducky') ? [savedForWeb] : []),
   ];
-  const byName = new Map<string, NamedSoftware>();
-  for (const named of names) {
-    if (named.name !== '' && !byName.has(named.name)) byName.set(named.name, named);
-  }
-  return [...byName.values()].slice(0, maxNames);
+  const byName = Map.groupBy(
+    names.filter(({ name }) => name !== ''),
+    ({ name }) => name,
+  );
+  return Array.from(byName.values(), ([first]) => first!).slice(0, maxNames);
 }
 
 const savedForWeb: NamedSoftware = {

@@ -6,7 +6,7 @@ import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
-import { nameIn, printable } from '../printable.ts';
+import { kept, nameIn, printable } from '../printable.ts';
 import { isNeverCalled, isSuspicion, markedPlaces, type Outcome, readFigures } from '../result.ts';
 import {
   type Block,
@@ -34,22 +34,14 @@ export function resultBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Compares the values as printed: "more (0.61) than (0.61)" would puzzle every reader. */
-function nearerClass({
-  examination: { classSimilarities },
-  numbers,
-}: SectionInput): 'real' | 'fake' | 'neither' {
-  const { realCompressed, fakeCompressed } = classSimilarities;
-  if (numbers.score(realCompressed) === numbers.score(fakeCompressed)) return 'neither';
-  return realCompressed > fakeCompressed ? 'real' : 'fake';
-}
-
 /** Whether the similarity to the two classes contradicts a decision by traces. */
-function isSimilarityOpposite(input: SectionInput): boolean {
-  const { resultClass, basis } = input.examination.decision;
-  const nearer = nearerClass(input);
-  if (resultClass === 'real') return nearer === 'fake';
-  return resultClass === 'fake' && basis === 'traces' && nearer === 'real';
+function isSimilarityOpposite({ examination, numbers }: SectionInput): boolean {
+  const { resultClass, basis } = examination.decision;
+  const { realCompressed, fakeCompressed } = examination.classSimilarities;
+  // Compares the values as printed: "more (0.61) than (0.61)" would puzzle every reader.
+  if (numbers.score(realCompressed) === numbers.score(fakeCompressed)) return false;
+  if (resultClass === 'real') return fakeCompressed > realCompressed;
+  return resultClass === 'fake' && basis === 'traces' && realCompressed > fakeCompressed;
 }
 
 function decisionRows({ examination, labels, catalogue, result }: SectionInput): readonly Row[] {
@@ -57,9 +49,7 @@ function decisionRows({ examination, labels, catalogue, result }: SectionInput):
   const { rows } = labels;
   const { results } = catalogue.terminal.table;
   const write = (outcome: Outcome, why: Decision['reasons']) =>
-    [results[outcome], why.map((reason) => catalogue.outcome.short[reason]).join('; ')]
-      .filter(Boolean)
-      .join(': ');
+    kept([results[outcome], why.map((one) => catalogue.outcome.short[one]).join('; ')]).join(': ');
   return [
     { label: rows.resultClass, value: write(result.outcome, reasons) },
     ...row(
@@ -98,7 +88,7 @@ function measuredRows(input: SectionInput): readonly Row[] {
     measured(rows.tracesCompression, predictions.compression, classUncertainties.compression),
     {
       ...optional(rows.anomalyScore, anomaly.score, numbers.exact),
-      ...(anomaly.score === null ? {} : { bar: anomaly.score }),
+      ...(anomaly.score !== null && { bar: anomaly.score }),
     },
     optional(rows.anomalyClusters, anomaly.numCluster, numbers.count),
     optional(rows.anomalyGini, anomaly.giniCoeff, numbers.exact),
@@ -121,20 +111,17 @@ function changeRows(input: SectionInput): readonly Row[] {
   const names = methods.map((method) =>
     nameIn(catalogue.findings.methods, method, printable(method, 60)),
   );
+  const { byOne, noRegion } = catalogue.document.head;
+  const isByOne = isSuspicion(result) && figure?.limits === null;
+  const compared = withLimits(told, figure, isNeverCalled(result) ? suspectedLimit : changeLimits);
   return [
     {
       label: rows.changeProbability,
-      value:
-        isSuspicion(result) && figure?.limits === null
-          ? `${told}; ${catalogue.document.head.byOne}`
-          : withLimits(told, figure, isNeverCalled(result) ? suspectedLimit : changeLimits),
+      value: isByOne ? `${told}; ${byOne}` : compared,
       bar: changed,
       marks: [suspectedMin, manipulatedMin].filter((mark) => mark !== undefined),
     },
-    {
-      label: rows.changeRegion,
-      value: writeRegions(input).join('\n') || catalogue.document.head.noRegion,
-    },
+    { label: rows.changeRegion, value: writeRegions(input).join('\n') || noRegion },
     { label: rows.changeMethods, value: names.join(', ') || labels.none },
   ];
 }
@@ -175,12 +162,8 @@ function stabilityBlocks(input: SectionInput): readonly Block[] {
 }
 
 /** One line for each marked place. */
-function writeRegions({
-  examination,
-  catalogue,
-  labels,
-  numbers,
-}: SectionInput): readonly string[] {
+function writeRegions(input: SectionInput): readonly string[] {
+  const { examination, catalogue, labels, numbers } = input;
   const places = markedPlaces(examination);
   const { findings: words } = catalogue;
   return places.map(({ region, methods }, at) => {

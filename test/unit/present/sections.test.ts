@@ -477,6 +477,12 @@ describe.each(languages)('sections in %s', (language) => {
     for (const { method } of detectors) expect(methods).toHaveProperty(method);
   });
 
+  test('explain as many terms as in English', () => {
+    const [own, english] = [language, 'en' as const].map((one) => wordsIn(one).glossary.terms);
+
+    expect(Object.keys(own!)).toHaveLength(Object.keys(english!).length);
+  });
+
   test('show where each method points and what it says, and error level only on request', () => {
     const base = makeExamination();
     const even = new Uint16Array(base.maps.columns * base.maps.rows).fill(32_768);
