@@ -53,11 +53,7 @@ export function align(one: Fingerprint, other: Fingerprint): Alignment | null {
 }
 
 type Pair = readonly [Keypoint, Keypoint];
-interface Map {
-  readonly scale: number;
-  readonly left: number;
-  readonly top: number;
-}
+type Map = Pick<Alignment, 'scale' | 'left' | 'top'>;
 
 interface Fit {
   readonly map: Map;
@@ -67,12 +63,7 @@ interface Fit {
   readonly share: number;
 }
 
-const noFit: Fit = {
-  map: { scale: 1, left: 0, top: 0 },
-  pairs: [],
-  spots: new Set(),
-  share: 0,
-};
+const noFit: Fit = { map: { scale: 1, left: 0, top: 0 }, pairs: [], spots: new Set(), share: 0 };
 
 /** Two pairs determine a scale and an offset; those of the most similar pairs on which most others agree are chosen. */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {

@@ -4,6 +4,7 @@
  */
 
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { contractFormats, type Format, formatNames } from '../contract/formats.ts';
 import { type Container, openContainer } from './container.ts';
 import { readExifClues } from './exif.ts';
@@ -29,31 +30,29 @@ import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
 import { markers } from './jpeg-markers.ts';
 import { endOfImage } from './jpeg-pixel-bytes.ts';
 import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
-import { colourTypes, type PngFile } from './png.ts';
-
-interface DecodeOptions {
-  /** The file's name, used only to note an extension that does not match the content. Never opened or stored. */
-  readonly name?: string;
-  readonly limits?: Limits;
-}
+import { colourTypes, type PngChunk, type PngFile } from './png.ts';
 
 /**
  * Decodes the picture upright, in 8-bit RGB, with values as stored: RGB and grey are not colour-managed.
  *
+ * @param name - of the file, used only to note an extension that does not match the content. Never opened or stored.
  * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
  *   `image_too_large`, `image_unreadable`.
  */
 export async function decodePicture(
   bytes: Uint8Array,
-  options: DecodeOptions = {},
+  { name, limits = defaultLimits }: { readonly name?: string; readonly limits?: Limits } = {},
 ): Promise<Picture> {
-  const { name, limits = defaultLimits } = options;
   const { format, container } = openContainer(bytes, limits);
   const { metadata, orientation: ofExif } = readMetadata(container.clues.blocks);
   const orientation = container.ownOrientation ?? ofExif;
   const decoding = decodePixels(format, container, orientation);
   // sharp decodes in a thread of its own, so the digests are computed at the same time.
-  const digests = digest(bytes);
+  const digests = {
+    sha256: hash('sha256', bytes),
+    sha512: hash('sha512', bytes),
+    md5: hash('md5', bytes),
+  };
   const { pixels, notes: oddities, soundShare } = await decoding;
   const { width, height } = pixels;
   const { rgb, hadTransparency } = toRgb(pixels);
@@ -75,15 +74,6 @@ export async function decodePicture(
     ...(thumbnail !== null && { thumbnail }),
     ...(hiddenText !== null && { hiddenText }),
   });
-}
-
-/** Lower-case hex digests of the file. */
-function digest(bytes: Uint8Array) {
-  return {
-    sha256: hash('sha256', bytes),
-    sha512: hash('sha512', bytes),
-    md5: hash('md5', bytes),
-  };
 }
 
 /** Sorted in the order of `pictureNotes`, so that identical pictures have identical notes. */
@@ -298,9 +288,7 @@ function isBadCode(warning: string): boolean {
   return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
 }
 
-/**
- * Number of intact rows of a damaged PNG, from the top: those before the first wrong checksum or invalid code.
- */
+/** Number of intact rows of a damaged PNG, from the top: those before the first wrong checksum or invalid code. */
 async function soundRowsOfPng(file: PngFile): Promise<number> {
   const { width, height, bitDepth, colourType, isInterlaced, pixelChunks } = file;
   const data = pixelChunks.filter(({ type }) => type === 'IDAT');
@@ -312,10 +300,7 @@ async function soundRowsOfPng(file: PngFile): Promise<number> {
     pixels === 0 ? 0 : 1 + Math.ceil((pixels * samples * bitDepth) / 8);
   // More than all rows would be a decompression bomb.
   const maxBytes = 2 * height * rowBytes(width);
-  const bytes = await inflatedBytes(
-    sound.map((chunk) => chunk.data),
-    maxBytes,
-  );
+  const bytes = await inflatedBytes(sound, maxBytes);
   if (!isInterlaced) return Math.min(height, Math.floor(bytes / rowBytes(width)));
   const before = passes.reduce(
     (sum, { left, top, right, below }) =>
@@ -342,17 +327,14 @@ const passes = [
 /** Inflates in small pieces, because the whole output of a broken piece is lost. */
 const pieceBytes = 1024;
 
-async function inflatedBytes(parts: readonly Uint8Array[], maxBytes: number): Promise<number> {
+async function inflatedBytes(chunks: readonly PngChunk[], maxBytes: number): Promise<number> {
   const inflate = createInflate();
   let count = 0;
   inflate.on('data', (data: Uint8Array) => (count += data.length));
-  const isOver = new Promise<void>((resolve) => {
-    inflate.once('error', () => resolve());
-    inflate.once('end', () => resolve());
-  });
-  for (const part of parts) {
-    for (let at = 0; at < part.length; at += pieceBytes) {
-      const piece = part.subarray(at, at + pieceBytes);
+  const isOver = once(inflate, 'end').catch(() => undefined);
+  for (const { data } of chunks) {
+    for (let at = 0; at < data.length; at += pieceBytes) {
+      const piece = data.subarray(at, at + pieceBytes);
       const written = new Promise<void>((resolve) => inflate.write(piece, () => resolve()));
       // oxlint-disable-next-line no-await-in-loop -- each piece must be written before the next
       await Promise.race([written, isOver]);

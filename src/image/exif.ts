@@ -98,12 +98,14 @@ export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   const read = blocks.map((tiff) => ({ tiff, directories: readDirectories(tiff) }));
   const directories = joinDirectories(read.map(({ directories: one }) => one));
   const { primary, exif } = directories;
+  const width = readWholeNumber(exif.get(tags.pixelWidth));
+  const height = readWholeNumber(exif.get(tags.pixelHeight));
   return {
     texts: read.flatMap(({ tiff, directories: one }) => readTexts(tiff, one)),
     takenAt: readTime(exif.get(tags.takenAt), exif.get(tags.takenOffset)),
     changedAt: readTime(primary.get(tags.changedAt), exif.get(tags.changedOffset)),
     satelliteTime: readSatelliteTime(directories),
-    statedSize: readStatedSize(directories),
+    statedSize: width && height ? { width, height } : null,
     hasExposure: exif.has(tags.exposureTime),
     hasMakerNote: exif.has(tags.makerNote),
     thumbnail: read.map((one) => readThumbnail(one.directories, one.tiff)).find(Boolean) ?? null,
@@ -157,12 +159,10 @@ function decodeUtf16(bytes: Uint8Array): string {
 
 function readTime(time: Field | undefined, offset: Field | undefined): ExifTime | null {
   const text = readTextField(time) ?? '';
-  const match = /^(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text);
-  if (match === null) return null;
+  if (!/^\d{4}:\d\d:\d\d \d\d:\d\d:\d\d$/.test(text)) return null;
   const at = new Date(text.replace(/^(\d{4}):(\d\d):(\d\d) (.*)$/, '$1-$2-$3T$4Z'));
-  return Number.isNaN(at.getTime())
-    ? null
-    : { at, offsetMinutes: readOffset(readTextField(offset)) };
+  if (Number.isNaN(at.getTime())) return null;
+  return { at, offsetMinutes: readOffset(readTextField(offset)) };
 }
 
 /** Parses an offset such as `+02:00`. */
@@ -182,12 +182,6 @@ function readSatelliteTime({ gps }: Directories): Date | null {
   const [, year, month, date] = day.map(Number);
   const time = Date.UTC(year!, month! - 1, date, hours, minutes, seconds);
   return Number.isNaN(time) ? null : new Date(time);
-}
-
-function readStatedSize({ exif }: Directories): ExifClues['statedSize'] {
-  const width = readWholeNumber(exif.get(tags.pixelWidth));
-  const height = readWholeNumber(exif.get(tags.pixelHeight));
-  return width && height ? { width, height } : null;
 }
 
 function readThumbnail({ thumbnail }: Directories, tiff: Uint8Array): Uint8Array | null {

@@ -15,8 +15,8 @@ const maxItems = 4000;
 /** @throws {ForensicsError} `image_unreadable`. */
 export function readHeif(bytes: Uint8Array, format: string): FileFacts {
   const top = readBoxes(bytes);
-  const [meta] = boxesOf(top, 'meta');
-  const boxes = meta === undefined ? [] : readBoxes(meta.subarray(4));
+  const [meta = new Uint8Array()] = boxesOf(top, 'meta');
+  const boxes = readBoxes(meta.subarray(4));
   const [primaryBox] = boxesOf(boxes, 'pitm');
   if (primaryBox === undefined) {
     throw failure('damaged', { format, what: 'does not say which picture to show' });
@@ -79,9 +79,7 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
 
 /** Whether there are other pictures, as in a burst or album, apart from thumbnails, tiles and auxiliary planes. */
 function hasOtherPictures(primary: number, items: readonly Item[], boxes: readonly Box[]): boolean {
-  const [list] = boxesOf(boxes, 'iref');
-  const idBytes = list?.[0] === 0 ? 2 : 4;
-  const references = list === undefined ? [] : readBoxes(list.subarray(4));
+  const { references, idBytes } = readReferences(boxes);
   const parts = references.flatMap(({ type, data }) => {
     if (type === 'thmb' || type === 'auxl') return readNumber(data, 0, idBytes);
     if (type !== 'dimg') return [];
@@ -97,6 +95,12 @@ function hasOtherPictures(primary: number, items: readonly Item[], boxes: readon
   );
 }
 
+/** References between items, and the size of the item numbers in them. */
+function readReferences(boxes: readonly Box[]) {
+  const [list = new Uint8Array()] = boxesOf(boxes, 'iref');
+  return { references: readBoxes(list.subarray(4)), idBytes: list[0] === 0 ? 2 : 4 };
+}
+
 /** Reads an integer of 0, 1, 2, 4 or 8 bytes; 0 past the end. */
 function readNumber(bytes: Uint8Array, at: number, size: number): number {
   if (size === 0 || at + size > bytes.length) return 0;
@@ -106,14 +110,9 @@ function readNumber(bytes: Uint8Array, at: number, size: number): number {
   return size === 4 ? view.getUint32(at) : Number(view.getBigUint64(at));
 }
 
-interface Item {
-  readonly id: number;
-  readonly type: string;
-  readonly contentType: string;
-  readonly isHidden: boolean;
-}
+type Item = ReturnType<typeof readItems>[number];
 
-function readItems(boxes: readonly Box[]): readonly Item[] {
+function readItems(boxes: readonly Box[]) {
   const [list] = boxesOf(boxes, 'iinf');
   if (list === undefined) return [];
   const entries = boxesOf(readBoxes(list.subarray(list[0] === 0 ? 6 : 8)), 'infe');
@@ -129,10 +128,10 @@ function readItems(boxes: readonly Box[]): readonly Item[] {
 
 /** The properties associated with an item, in their order. */
 function propertiesOf(item: number, boxes: readonly Box[]): readonly Box[] {
-  const [container] = boxesOf(boxes, 'iprp');
-  const inside = container === undefined ? [] : readBoxes(container);
-  const [list] = boxesOf(inside, 'ipco');
-  const all = list === undefined ? [] : readBoxes(list);
+  const [container = new Uint8Array()] = boxesOf(boxes, 'iprp');
+  const inside = readBoxes(container);
+  const [list = new Uint8Array()] = boxesOf(inside, 'ipco');
+  const all = readBoxes(list);
   const indices = boxesOf(inside, 'ipma').flatMap((map) => associationsOf(item, map));
   return indices.flatMap((index) => all[index - 1] ?? []);
 }
@@ -146,23 +145,20 @@ function associationsOf(item: number, map: Uint8Array): readonly number[] {
     const id = readNumber(map, at, idBytes);
     const length = map[at + idBytes] ?? 0;
     at += idBytes + 1;
-    const size = isWide ? 2 : 1;
     if (id === item) {
       return Array.from({ length }, (_, k) =>
         isWide ? readNumber(map, at + 2 * k, 2) & 0x7fff : readNumber(map, at + k, 1) & 0x7f,
       );
     }
-    at += size * length;
+    at += (isWide ? 2 : 1) * length;
   }
   return [];
 }
 
 /** Whether an auxiliary picture is declared to be the alpha plane of the primary one. */
 function hasAlphaPlane(primary: number, boxes: readonly Box[]): boolean {
-  const [references] = boxesOf(boxes, 'iref');
-  if (references === undefined) return false;
-  const idBytes = references[0] === 0 ? 2 : 4;
-  return boxesOf(readBoxes(references.subarray(4)), 'auxl').some((data) => {
+  const { references, idBytes } = readReferences(boxes);
+  return boxesOf(references, 'auxl').some((data) => {
     const from = readNumber(data, 0, idBytes);
     if (readNumber(data, idBytes + 2, idBytes) !== primary) return false;
     // The names that MIAF and HEVC use.

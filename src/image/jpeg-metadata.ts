@@ -110,15 +110,6 @@ export function isSegment(
   return marker === wanted && ascii(payload, 0, identifier.length) === identifier;
 }
 
-interface Part {
-  /** MD5 of the whole packet, as 32 hexadecimal digits. */
-  readonly id: string;
-  /** Length of the whole packet in bytes. */
-  readonly length: number;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-}
-
 const headerBytes = 40;
 
 /**
@@ -147,7 +138,8 @@ function joinExtendedXmp(parts: readonly Uint8Array[], packets: readonly Uint8Ar
   return { packets: joined, warnings: [...warnings.values()] };
 }
 
-function readPart(segment: Uint8Array): readonly Part[] {
+/** `id`: MD5 of the whole packet, as 32 hexadecimal digits; `length`: of the whole packet, in bytes. */
+function readPart(segment: Uint8Array) {
   if (segment.length <= headerBytes) return [];
   const view = dataView(segment);
   const [length, offset] = [view.getUint32(32), view.getUint32(36)];
@@ -156,7 +148,7 @@ function readPart(segment: Uint8Array): readonly Part[] {
 }
 
 /** Sorts the parts by offset and uses each byte once; gaps are left out. */
-function joinParts(parts: readonly Part[]): Uint8Array {
+function joinParts(parts: ReturnType<typeof readPart>): Uint8Array {
   let end = 0;
   const pieces = parts
     .toSorted((a, b) => a.offset - b.offset)

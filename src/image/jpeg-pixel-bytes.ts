@@ -1,6 +1,6 @@
 /** Builds the JPEG for the decoder: only what the pixels need, with standard headers. */
 
-import { markers, type MarkerSegment } from './jpeg-markers.ts';
+import { markers } from './jpeg-markers.ts';
 import { isIccSegment, isNeededForPixels, isSegment } from './jpeg-metadata.ts';
 import type { JpegFile } from './jpeg-structure.ts';
 import type { PictureNote } from './picture.ts';
@@ -26,7 +26,7 @@ export function jpegPixelBytes(
     }
     if (isSegment(segment, markers.app0, 'JFIF\0')) return withKnownVersion(header, notes);
     if (isSegment(segment, markers.app14, 'Adobe'))
-      return withKnownTransform(header, segment, { notes, isCmyk });
+      return withKnownTransform(header, notes, isCmyk);
     return header;
   });
   if (!hasEnd) {
@@ -59,11 +59,11 @@ function withKnownVersion(header: Uint8Array, notes: Set<PictureNote>): Uint8Arr
 /** libjpeg treats an unknown transform as the usual one. */
 function withKnownTransform(
   header: Uint8Array,
-  { payload }: MarkerSegment,
-  { notes, isCmyk }: { readonly notes: Set<PictureNote>; readonly isCmyk: boolean },
+  notes: Set<PictureNote>,
+  isCmyk: boolean,
 ): Uint8Array {
-  const at = 11;
-  if (payload.length <= at || payload[at]! <= 2) return header;
+  const at = 15;
+  if (header.length <= at || header[at]! <= 2) return header;
   notes.add('adobe_transform');
-  return Uint8Array.from(header).fill(isCmyk ? 2 : 1, 4 + at, 5 + at);
+  return Uint8Array.from(header).fill(isCmyk ? 2 : 1, at, at + 1);
 }

@@ -160,10 +160,11 @@ function readTable(payload: Uint8Array, at: number): QuantisationTable {
   return { id, precision, steps };
 }
 
-type Tables = Pick<JpegStructure, 'quantisationTables' | 'components'>;
-
 /** The 64 luma steps in zig-zag order; null if the file refers to a table that it does not have. */
-export function lumaSteps({ quantisationTables, components }: Tables): readonly number[] | null {
+export function lumaSteps({
+  quantisationTables,
+  components,
+}: Pick<JpegStructure, 'quantisationTables' | 'components'>): readonly number[] | null {
   const table = quantisationTables.find(({ id }) => id === components[0]?.quantisationTable);
   return table?.steps ?? null;
 }

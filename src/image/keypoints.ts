@@ -49,14 +49,9 @@ const describedRadius = 5;
 
 export async function findFingerprint(picture: Picture): Promise<Fingerprint> {
   const { width, height } = picture.facts;
-  return { width, height, keypoints: await findKeypoints(picture) };
-}
-
-async function findKeypoints(picture: Picture): Promise<readonly Keypoint[]> {
   const plane = await toLuma(picture);
   const longer = Math.max(plane.width, plane.height);
-  const spots = findSpots(plane);
-  return spots
+  const keypoints = findSpots(plane)
     .toSorted((one, other) => other.contrast - one.contrast)
     .slice(0, maxKeypoints)
     .map(({ level, x, y, sigma, pixel }) => ({
@@ -65,6 +60,7 @@ async function findKeypoints(picture: Picture): Promise<readonly Keypoint[]> {
       y: ((y + 0.5) * pixel) / longer,
       size: (sigma * pixel) / longer,
     }));
+  return { width, height, keypoints };
 }
 
 async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane> {

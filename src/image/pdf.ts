@@ -94,13 +94,7 @@ function damaged(what: string) {
   return failure('damaged', { format: 'PDF', what });
 }
 
-interface Library {
-  readonly lib: WrappedPdfiumModule;
-  /** Address of a 64-byte buffer for the small results of functions. */
-  readonly answer: number;
-}
-
-interface Pdf extends Library {
+interface Pdf extends Awaited<ReturnType<typeof openLibrary>> {
   readonly document: number;
 }
 
@@ -110,17 +104,15 @@ interface Page extends Pdf {
   readonly mm: Size;
 }
 
-let library: Promise<Library> | null = null;
+let library: ReturnType<typeof openLibrary> | null = null;
 
-async function openLibrary(): Promise<Library> {
+/** With the address of a 64-byte buffer for the small results of functions. */
+async function openLibrary() {
   const wasm = await readFile(fileURLToPath(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
   const lib = await init({ wasmBinary: new Uint8Array(wasm).buffer });
   lib.PDFiumExt_Init();
   return { lib, answer: lib.pdfium.wasmExports.malloc(64) };
 }
-
-/** FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY in fpdfview.h. */
-const lockedErrors = [4, 5];
 
 async function withDocument<T>(
   bytes: Uint8Array,
@@ -138,7 +130,8 @@ async function withDocument<T>(
     lib.pdfium.HEAPU8.set(bytes, address);
     const document = lib.FPDF_LoadMemDocument(address, bytes.length, '');
     if (document === 0) {
-      const isLocked = lockedErrors.includes(lib.FPDF_GetLastError());
+      // FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY in fpdfview.h.
+      const isLocked = [4, 5].includes(lib.FPDF_GetLastError());
       throw isLocked ? failure('pdf_locked', {}) : damaged('cannot be opened');
     }
     try {
@@ -206,11 +199,8 @@ function picturesOn(page: Page): readonly PagePicture[] {
 
 function matrixOf({ lib, answer }: Page, object: number): Matrix {
   if (!lib.FPDFPageObj_GetMatrix(object, answer)) return identity;
-  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = lib.pdfium.HEAPF32.subarray(
-    answer / 4,
-    answer / 4 + 6,
-  );
-  return [a, b, c, d, e, f];
+  const [a, b, c, d, e, f] = lib.pdfium.HEAPF32.subarray(answer / 4);
+  return [a!, b!, c!, d!, e!, f!];
 }
 
 /** Composes two matrices: `inner` is applied first, then `outer`. */
@@ -244,12 +234,10 @@ function placeOf({ lib, answer, page, mm }: Page, [a, b, c, d, e, f]: Matrix): P
   ] as const;
   const shown = corners.map(([x, y]) => {
     lib.FPDF_PageToDevice(page, 0, 0, width, height, 0, x, y, answer, answer + 4);
-    return Array.from(
-      lib.pdfium.HEAP32.subarray(answer / 4, answer / 4 + 2),
-      (value) => value / 100,
-    );
+    const [shownX, shownY] = lib.pdfium.HEAP32.subarray(answer / 4);
+    return [shownX! / 100, shownY! / 100] as const;
   });
-  const [xs, ys] = [shown.map(([x]) => x!), shown.map(([, y]) => y!)];
+  const [xs, ys] = [shown.map(([x]) => x), shown.map(([, y]) => y)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   return { left, top, width: Math.max(...xs) - left, height: Math.max(...ys) - top };
 }

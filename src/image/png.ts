@@ -61,7 +61,7 @@ const maxMetadataChunks = 10_000;
 /** Size in pixels, read from the first chunk only. @throws {ForensicsError} `image_unreadable`. */
 export function readPngSize(bytes: Uint8Array): Size {
   const header = readChunk(bytes, signatureBytes);
-  if (header === null || header.isCut) throw truncated();
+  if (header === null || header.isCut) throw failure('cut_off', { format: 'PNG' });
   if (header.type !== 'IHDR' || header.data.length !== 13) throw damaged('has no header');
   if (!header.isSound) throw damaged('fails its checksum in a IHDR chunk');
   const view = dataView(header.data);
@@ -86,7 +86,7 @@ export function readPng(bytes: Uint8Array): PngFile {
   const walk = walkChunks(bytes, colourType === 3);
   const pixelTypesFound = new Set(walk.pixels.map((chunk) => chunk.type));
   if (!pixelTypesFound.has('IDAT'))
-    throw walk.hasEnd ? damaged('contains no picture data') : truncated();
+    throw walk.hasEnd ? damaged('contains no picture data') : failure('cut_off', { format: 'PNG' });
   return {
     width,
     height,
@@ -125,9 +125,7 @@ function walkChunks(bytes: Uint8Array, isPalette: boolean) {
     // libpng also skips chunks that are broken or that the pixels do not need.
     const isUseless = type !== 'IDAT' && (!isSound || isCut || (type === 'PLTE' && !isPalette));
     if (pixelTypes.includes(type) && !isUseless) pixels.push(chunk);
-    if (type === 'IEND') {
-      return { types, metadata, pixels, notes, endOffset: end, hasEnd: true };
-    }
+    if (type === 'IEND') return { types, metadata, pixels, notes, endOffset: end, hasEnd: true };
     offset = end;
   }
   throw damaged(`has more than ${maxChunks} chunks`);
@@ -170,10 +168,6 @@ function writeChunk({ type, data }: PngChunk): readonly Uint8Array[] {
 /** `what` completes "The PNG file ...". */
 function damaged(what: string): ForensicsError {
   return failure('damaged', { format: 'PNG', what });
-}
-
-function truncated(): ForensicsError {
-  return failure('cut_off', { format: 'PNG' });
 }
 
 // Extracts the metadata from the chunks of a PNG file; compressed text is inflated within limits.
@@ -233,12 +227,10 @@ function isXmp(block: Uint8Array): boolean {
   return ascii(block, 0, xmpIdentifier.length) === xmpIdentifier;
 }
 
-type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
-
 /** Null, with a warning, for a decompression bomb or a broken stream; gives up on a file after the first few. */
-function createInflate(warnings: Warning[]): Inflate {
+function createInflate(warnings: Warning[]) {
   let budget = maxInflatedTotal;
-  return (compressed, keyword) => {
+  return (compressed: Uint8Array, keyword: string): Uint8Array | null => {
     try {
       const maxOutputLength = Math.max(1, Math.min(budget, maxInflatedBytes));
       const inflated = inflateSync(compressed, { maxOutputLength });
@@ -255,7 +247,10 @@ function createInflate(warnings: Warning[]): Inflate {
 }
 
 /** Keyword, NUL, then a layout that depends on the type of the chunk (PNG specification, 11.3.3). */
-function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null {
+function readText(
+  { type, data }: PngChunk,
+  inflate: ReturnType<typeof createInflate>,
+): TextEntry | null {
   const keywordEnd = data.indexOf(0);
   if (keywordEnd < 1 || keywordEnd > 79) return null;
   const keyword = ascii(data, 0, keywordEnd);

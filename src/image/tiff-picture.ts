@@ -15,17 +15,7 @@ const tags = {
   /** C2PA Technical Specification 2.2, A.3.4. */
   credentials: 0xcd41,
 } as const;
-const colourSpaces: readonly (string | undefined)[] = [
-  'grey',
-  'grey',
-  'RGB',
-  'palette',
-  'grey',
-  'CMYK',
-  'YCbCr',
-  undefined,
-  'Lab',
-];
+const colourSpaces = ['grey', 'grey', 'RGB', 'palette', 'grey', 'CMYK', 'YCbCr', 'other', 'Lab'];
 
 /** @throws {ForensicsError} `image_unreadable`. */
 export function readTiff(bytes: Uint8Array): FileFacts {

@@ -39,18 +39,10 @@ const bytesOfType: Readonly<Record<number, number>> = Object.assign(
 );
 export const types = { byte: 1, ascii: 2, short: 3, long: 4, rational: 5, utf8: 129 } as const;
 
-const noDirectories: Directories = {
-  primary: new Map(),
-  exif: new Map(),
-  gps: new Map(),
-  thumbnail: new Map(),
-};
-
 /** @param tiff - without the leading `Exif\0\0`. */
 export function readDirectories(tiff: Uint8Array): Directories {
-  if (tiff.length < 8) return noDirectories;
-  const order = dataView(tiff).getUint16(0);
-  if (order !== 0x4949 && order !== 0x4d4d) return noDirectories;
+  const order = tiff.length < 8 ? 0 : dataView(tiff).getUint16(0);
+  if (order !== 0x4949 && order !== 0x4d4d) return joinDirectories([]);
   const isLittleEndian = order === 0x4949;
   const read = (at: number | null) => readDirectory(tiff, at, isLittleEndian);
   const primary = read(dataView(tiff).getUint32(4, isLittleEndian));

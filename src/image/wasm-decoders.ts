@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import type { RawPixels } from './pixels.ts';
-import { localLimits } from './picture.ts';
+import { localLimits, type Size } from './picture.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -77,7 +77,7 @@ export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
     const hasAlpha = lib._heif_image_handle_has_alpha_channel(handle) !== 0;
     const chroma = hasAlpha ? heif.interleavedAlpha : heif.interleaved;
     image = check((error, out) => lib._heif_decode_image(error, handle, out, heif.rgb, chroma, 0));
-    return copyPlane(lib, { image, answer, channels: hasAlpha ? 4 : 3 });
+    return copyPlane(lib, image, answer, hasAlpha ? 4 : 3);
   } finally {
     if (image !== 0) lib._heif_image_release(image);
     if (handle !== 0) lib._heif_image_handle_release(handle);
@@ -87,14 +87,7 @@ export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
   }
 }
 
-function copyPlane(
-  lib: Heif,
-  {
-    image,
-    answer,
-    channels,
-  }: { readonly image: number; readonly answer: number; readonly channels: number },
-): RawPixels {
+function copyPlane(lib: Heif, image: number, answer: number, channels: number): RawPixels {
   const width = lib._heif_image_get_width(image, heif.channel);
   const height = lib._heif_image_get_height(image, heif.channel);
   const plane = lib._heif_image_get_plane_readonly2(image, heif.channel, answer);
@@ -141,9 +134,7 @@ interface OpenJpeg {
   readonly J2KDecoder: new () => {
     getEncodedBuffer(bytes: number): Uint8Array;
     decode(): void;
-    getFrameInfo(): {
-      readonly width: number;
-      readonly height: number;
+    getFrameInfo(): Size & {
       readonly bitsPerSample: number;
       readonly componentCount: number;
       readonly isSigned: boolean;

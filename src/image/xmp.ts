@@ -33,8 +33,6 @@ export function readXmp(packet: Uint8Array) {
   return { values, isWhole: isScanned && isClosed && values.length < maxValues };
 }
 
-type Attributes = readonly (readonly [name: string, value: string])[];
-
 type Reader = ReturnType<typeof createReader>;
 
 interface OpenElement {
@@ -62,7 +60,7 @@ function createReader() {
     if (last !== undefined && !last.hasChildren) add(last.path, last.item, last.text);
   };
   return {
-    open(name: string, attributes: Attributes) {
+    open(name: string, attributes: readonly (readonly [name: string, value: string])[]) {
       const parent = stack.at(-1);
       const isInside = parent !== undefined && (parent.isInside || parent.name.endsWith(':RDF'));
       const isStep = isInside && !containers.test(name);
