@@ -39,7 +39,7 @@ export function readBlocks(saved: SavedPicture): BlockFit {
   const combs = own.values.map((values, k) => {
     const smoothed = shifted.values[k]!;
     const step = saved.steps[k]!;
-    const comb = fitComb({ values, smoothed, step, isConstant: k === 0 }, minGain);
+    const comb = fitComb({ values, smoothed, step, isConstant: k === 0 });
     if (comb !== null) addFits(values, comb, k === 0, logSingle);
     return comb;
   });
@@ -80,16 +80,11 @@ function isClipped(rgb: Uint8Array, start: number, line: number): boolean {
   return false;
 }
 
-function addFits(
-  values: Int16Array,
-  { logSingle }: Comb,
-  isConstant: boolean,
-  into: Float32Array,
-): void {
+function addFits(values: Int16Array, comb: Comb, isConstant: boolean, into: Float32Array): void {
   for (let block = 0; block < values.length; block++) {
     const value = values[block]!;
     if (Math.abs(value) > maxSteps || (value === 0 && !isConstant)) continue;
-    into[block]! += logSingle[value + maxSteps]!;
+    into[block]! += comb.logSingle[value + maxSteps]!;
   }
 }
 
@@ -179,7 +174,7 @@ interface Comb {
 }
 
 /** The first step that explains the values best; null if a single save explains them equally well. */
-function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
+function fitComb(frequency: Frequency): Comb | null {
   const seen = countValues(frequency.values, frequency.isConstant);
   const total = seen.reduce((sum, count) => sum + count, 0);
   if (total < minValues) return null;
@@ -189,7 +184,7 @@ function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
     if (first === frequency.step) continue;
     const ratios = mixedRatios(doubledRatios(first, frequency.step), single);
     const { doubled, gain } = fitShare(seen, total, ratios);
-    if (gain < (best?.gain ?? minCombGain)) continue;
+    if (gain < (best?.gain ?? minGain)) continue;
     best = { first, doubled, gain, logSingle: ratios.map((ratio) => -Math.log(ratio)) };
   }
   return best;
@@ -209,16 +204,15 @@ function countValues(values: Int16Array, isConstant: boolean): Float64Array {
 function singleDistribution({ smoothed, isConstant }: Frequency): Float64Array {
   const counts = countValues(smoothed, isConstant);
   const even = isConstant
-    ? counts.map((_, at) => mean(counts.subarray(Math.max(0, at - 3), at + 4)))
+    ? counts.map((_, at) => {
+        const near = counts.subarray(Math.max(0, at - 3), at + 4);
+        return near.reduce((sum, count) => sum + count, 0) / near.length;
+      })
     : counts.map((count, at) => count + counts[bins - 1 - at]!);
   // Adds a pseudocount, so that values that do not occur are not considered impossible.
   const filled = even.map((count, at) => (!isConstant && at === maxSteps ? 0 : count + 0.3));
   const total = filled.reduce((sum, count) => sum + count, 0);
   return filled.map((count) => count / total);
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Mixes in a share of stray values, and keeps the sum weighted by `single` at 1. */

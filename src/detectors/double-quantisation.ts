@@ -4,7 +4,7 @@
  */
 
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
-import type { Picture } from '../image/picture.ts';
+import type { LumaPlane, Picture } from '../image/picture.ts';
 import { blockPx, boxMean, type Grid, mapOfBlocks } from './blocks.ts';
 import {
   type Detector,
@@ -15,7 +15,7 @@ import {
 } from './detector.ts';
 import { type BlockFit, readBlocks } from './double-quantisation-fit.ts';
 import { findMainGrid, isTooSmallToVote } from './main-grid.ts';
-import { areaOf, largestRegion, regionMeasures, type Region } from './regions.ts';
+import { areaOf, largestRegion, regionMeasures, type Region, type Size } from './regions.ts';
 import { storedLuma, storedRgb } from './stored-plane.ts';
 
 const method = 'double-quantisation';
@@ -48,19 +48,13 @@ export const doubleQuantisation: Detector<LocalisedFinding | Skipped> = {
   },
 };
 
-interface Save {
-  readonly grid: Grid;
-  readonly steps: readonly number[];
-}
-
-function lastSave(jpeg: JpegStructure | null): Save | null {
-  if (jpeg === null) return null;
-  const steps = lumaSteps(jpeg);
-  return steps === null ? null : { grid: { left: 0, top: 0 }, steps };
+function lastSave(jpeg: JpegStructure | null) {
+  const steps = jpeg && lumaSteps(jpeg);
+  return steps && { grid: { left: 0, top: 0 }, steps };
 }
 
 /** For losslessly stored pixels: the grid of the earlier save; there are no steps of a later one. */
-function gridOnly(plane: ReturnType<typeof storedLuma>): Save | null {
+function gridOnly(plane: LumaPlane) {
   const { logFalseAlarms, ...grid } = findMainGrid(plane);
   if (logFalseAlarms > gridBelow) return null;
   return { grid, steps: Array<number>(blockPx * blockPx).fill(1) };
@@ -102,7 +96,7 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   const map = mapOfBlocks({ columns, rows, grid, values }, facts);
   const peak = smoothed.reduce((highest, value) => Math.max(highest, value), 0);
   const region = peak >= peakFrom ? largestRegion(map, regionFrom, facts) : null;
-  return { finding: toFinding({ fit, peak, region, facts }), map };
+  return { finding: toFinding(fit, peak, region, facts), map };
 }
 
 /**
@@ -116,14 +110,7 @@ const ratioOfPeak = 18;
 const quietUpTo = 1.5;
 const scorePerNat = 0.4;
 
-interface Found {
-  readonly fit: BlockFit;
-  readonly peak: number;
-  readonly region: Region | null;
-  readonly facts: Picture['facts'];
-}
-
-function toFinding({ fit, peak, region, facts }: Found): Finding {
+function toFinding(fit: BlockFit, peak: number, region: Region | null, size: Size): Finding {
   const combs = fit.combs.filter((comb) => comb !== null);
   const measures = {
     frequencies: combs.length,
@@ -139,7 +126,7 @@ function toFinding({ fit, peak, region, facts }: Found): Finding {
     return { ...common, speaksFor: 'neither', strength: 'none', statement };
   }
   const strength = strengthOfRatio(ratioOfPeak);
-  const statement = { code: 'region_saved_once', values: areaOf(region, facts) } as const;
+  const statement = { code: 'region_saved_once', values: areaOf(region, size) } as const;
   return { ...common, speaksFor: 'fake', strength, statement };
 }
 

@@ -9,8 +9,8 @@
 import { blockPx, excess, transformEight } from './blocks.ts';
 import type { LumaPlane, Size } from '../image/picture.ts';
 
+/** There are as many grids as pixels in a block. */
 const grids = blockPx * blockPx;
-const blockArea = blockPx * blockPx;
 const overhang = blockPx - 1;
 /** Side in pixels of the squares in which every pixel votes. */
 const squarePx = 64;
@@ -29,13 +29,10 @@ export function isTooSmallToVote({ width, height }: LumaPlane): boolean {
 export function findMainGrid(plane: LumaPlane) {
   const votes = countVotes(plane);
   const grid = votes.indexOf(Math.max(...votes));
-  const cast = Math.max(
-    1,
-    votes.reduce((sum, count) => sum + count, 0),
-  );
+  const cast = votes.reduce((sum, count) => sum + count, 0);
   // The votes of neighbouring pixels are not independent, so those within one block count as a single trial.
-  const trials = Math.ceil(cast / blockArea);
-  const hits = Math.floor(votes[grid]! / blockArea);
+  const trials = Math.max(1, Math.ceil(cast / grids));
+  const hits = Math.floor(votes[grid]! / grids);
   const logFalseAlarms = logTail(hits, trials, 1 / grids) + Math.log10(grids);
   return { left: grid % blockPx, top: Math.floor(grid / blockPx), logFalseAlarms };
 }
@@ -45,12 +42,12 @@ function countVotes(plane: LumaPlane): readonly number[] {
   const { width, height } = plane;
   const shrink = Math.max(1, Math.sqrt((width * height) / maxVotes));
   const squareStep = Math.ceil(squarePx * shrink);
-  const [across, down] = [squaresAlong(width, squareStep), squaresAlong(height, squareStep)];
+  const [across, down] = [width, height].map((it) => Math.ceil((it - 2 * overhang) / squareStep));
   const counter = createZeroCounter(squarePx + overhang);
   const votes = new Int32Array(grids);
   const vote = createVoter(votes);
-  for (let row = 0; row < down; row++) {
-    for (let column = 0; column < across; column++) {
+  for (let row = 0; row < down!; row++) {
+    for (let column = 0; column < across!; column++) {
       const [left, top] = [column * squareStep, row * squareStep];
       vote(counter.count(plane, left, top), {
         left,
@@ -61,10 +58,6 @@ function countVotes(plane: LumaPlane): readonly number[] {
     }
   }
   return [...votes];
-}
-
-function squaresAlong(length: number, squareStep: number): number {
-  return Math.ceil((length - 2 * overhang) / squareStep);
 }
 
 /** The area in which pixels vote; the first block starts at (left, top). */
@@ -169,18 +162,16 @@ function transformRows(pixels: Float64Array, reach: number, across: Float64Array
 }
 
 /** The outputs of `transformEight` are scaled; scaling the limits as well avoids dividing every output. */
-const zeroLimits = Array.from({ length: blockPx }, (_, u) => limitsAt(u));
-
-function limitsAt(u: number) {
+const zeroLimits = Array.from({ length: blockPx }, (_, u) => {
   const at = (v: number) => zeroBelow * excess[u]! * excess[v]!;
   return [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)] as const;
-}
+});
 
 /** @param columns - a plane of `reach` columns: the transformed rows at one horizontal frequency. */
 function addZeros(
   columns: Float64Array,
   reach: number,
-  limits: ReturnType<typeof limitsAt>,
+  limits: (typeof zeroLimits)[number],
   counts: Uint8Array,
 ): void {
   const [l0, l1, l2, l3, l4, l5, l6, l7] = limits;

@@ -52,8 +52,7 @@ function toFinding(statistics: BlockStatistics, seen: TraceEvidence['kind']): Fi
     weights.edgeSharpness * edgeSharpness +
     weights.twoToneShare * twoToneShare;
   const isDrawn = drawn >= drawnFrom && flatShare >= minFlatShare && edgeShare >= minEdgeShare;
-  const isEmpty = flatShare >= emptyFrom;
-  const statement = toStatement({ isDrawn, isEmpty }, seen);
+  const statement = toStatement(isDrawn, flatShare >= emptyFrom, seen);
   return {
     method: photographLikeness.method,
     score: 0.5,
@@ -77,14 +76,13 @@ function toFinding(statistics: BlockStatistics, seen: TraceEvidence['kind']): Fi
 
 /** The block statistics recognise flat graphics that the transformer takes for photographs. */
 function toStatement(
-  { isDrawn, isEmpty }: { readonly isDrawn: boolean; readonly isEmpty: boolean },
+  isDrawn: boolean,
+  isEmpty: boolean,
   seen: TraceEvidence['kind'],
 ): FindingStatement {
   if (isEmpty) return { code: 'one_flat_area', values: {} };
-  const { kind } = seen ?? {};
-  if (seen !== null && seen.photograph < seen.photographMin && kind !== 'photograph') {
-    return { code: 'looks_like', values: { kind: kind! } };
-  }
+  if (seen !== null && seen.photograph < seen.photographMin && seen.kind !== 'photograph')
+    return { code: 'looks_like', values: { kind: seen.kind } };
   return { code: isDrawn ? 'drawing' : 'photograph', values: {} };
 }
 
@@ -133,8 +131,8 @@ export function measureBlocks(luma: Uint8Array, width: number, height: number): 
       extremePixels += countExtremes(luma, start, width, darkest, brightest);
     }
   }
-  const flats = count(kinds, flat);
-  const edges = count(kinds, edge);
+  const flats = kinds.filter((kind) => kind === flat).length;
+  const edges = kinds.filter((kind) => kind === edge).length;
   return {
     blocks: kinds.length,
     flatShare: ratio(flats, kinds.length),
@@ -194,8 +192,7 @@ function countExtremes(
 }
 
 function shareOfFlats(kinds: Uint8Array, columns: number, rows: number): number {
-  let neighbours = 0;
-  let flats = 0;
+  let [neighbours, flats] = [0, 0];
   for (let block = 0; block < kinds.length; block++) {
     if (kinds[block] !== edge) continue;
     const x = block % columns;
@@ -209,12 +206,6 @@ function shareOfFlats(kinds: Uint8Array, columns: number, rows: number): number 
     }
   }
   return ratio(flats, neighbours);
-}
-
-function count(kinds: Uint8Array, wanted: number): number {
-  let found = 0;
-  for (const kind of kinds) if (kind === wanted) found++;
-  return found;
 }
 
 function ratio(part: number, whole: number): number {

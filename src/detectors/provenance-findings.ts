@@ -16,7 +16,7 @@ import {
   type Weight,
 } from './detector.ts';
 import type { CredentialVouching, FindingStatement } from './statements.ts';
-import { readSourceType, type SourceType } from '../provenance/source-types.ts';
+import { readSourceType } from '../provenance/source-types.ts';
 
 // What signed content credentials declare. Integrity and trust are separate facts: a valid signature shows that the file
 // is unchanged, and a trusted signer shows who made the declaration. A declaration with an invalid signature is left to
@@ -62,19 +62,15 @@ function weigh({ origin, assurance }: Declaration, credentials: ContentCredentia
 }
 
 /** C2PA actions that do not alter what a picture shows. */
-const harmlessActions: ReadonlySet<string> = new Set(
-  [
-    ['created', 'opened', 'converted', 'repackaged', 'transcoded', 'published'],
-    ['adjustedColor', 'color_adjustments', 'cropped', 'resized', 'resized.proportional'],
-    ['orientation', 'edited.metadata', 'watermarked', 'watermarked.bound', 'watermarked.unbound'],
-  ]
-    .flat()
-    .map((name) => `c2pa.${name}`),
-);
+const harmlessActions = [
+  ['created', 'opened', 'converted', 'repackaged', 'transcoded', 'published'],
+  ['adjustedColor', 'color_adjustments', 'cropped', 'resized', 'resized.proportional'],
+  ['orientation', 'edited.metadata', 'watermarked', 'watermarked.bound', 'watermarked.unbound'],
+].flatMap((names) => names.map((name) => `c2pa.${name}`));
 
 /** The first action that may have altered what the picture shows; null if there is none. */
 export function firstEdit({ actions }: Pick<ContentCredentials, 'actions'>): string | null {
-  return actions.find(({ action }) => !harmlessActions.has(action))?.action ?? null;
+  return actions.find(({ action }) => !harmlessActions.includes(action))?.action ?? null;
 }
 
 function toStatement(
@@ -118,9 +114,14 @@ export const declaredOrigin: Detector<Finding | Skipped> = {
     const [first] = [...generated, ...declared];
     if (first !== undefined) return toDeclaredFinding(first, declared.length, generated.length);
     const type = picture.facts.metadata.digitalSourceType;
-    return type === null
-      ? { method: declaredOrigin.method, reason: 'no_declaration' }
-      : otherType(readSourceType(type));
+    if (type === null) return { method: declaredOrigin.method, reason: 'no_declaration' };
+    return {
+      method: declaredOrigin.method,
+      ...noWeight,
+      statement: { code: 'source_type_named', values: { type: readSourceType(type) } },
+      measures: { declarations: 0, ofGeneratedContent: 0 },
+      source,
+    };
   },
 };
 
@@ -142,16 +143,6 @@ function toDeclaredFinding(first: Declaration, declarations: number, generated: 
 
 const source =
   'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves; invisible-watermark 0.2.0.';
-
-function otherType(type: SourceType | null): Finding {
-  return {
-    method: declaredOrigin.method,
-    ...noWeight,
-    statement: { code: 'source_type_named', values: { type } },
-    measures: { declarations: 0, ofGeneratedContent: 0 },
-    source,
-  };
-}
 
 /** A longer list does not fit into a sentence. */
 const maxNames = 5;
@@ -217,21 +208,14 @@ export const fileLayout: Detector<Finding | Skipped> = {
 };
 
 /** Kinds of data that cameras and phones add. */
-const addedByCameras: ReadonlySet<string> = new Set(['jpeg', 'mp4', 'samsung-trailer']);
+const addedByCameras: readonly string[] = ['jpeg', 'mp4', 'samsung-trailer'];
 /** Kinds of data that no camera adds. */
-const addedByOthers: ReadonlySet<string> = new Set([
-  'zip',
-  'pdf',
-  'rar',
-  '7z',
-  'gzip',
-  'executable',
-]);
+const addedByOthers: readonly string[] = ['zip', 'pdf', 'rar', '7z', 'gzip', 'executable'];
 
 function layoutStatement({ trailingBytes, trailingKind, pictures }: FileLayout): FindingStatement {
   const kind = trailingKind ?? '';
-  const isOfCamera = trailingBytes === 0 || addedByCameras.has(kind);
-  const writtenBy = isOfCamera ? 'cameras' : addedByOthers.has(kind) ? 'others' : 'anything';
+  const isOfCamera = trailingBytes === 0 || addedByCameras.includes(kind);
+  const writtenBy = isOfCamera ? 'cameras' : addedByOthers.includes(kind) ? 'others' : 'anything';
   const values = { trailingBytes, trailingKind, furtherPictures: pictures - 1, writtenBy } as const;
   return { code: 'more_in_file', values };
 }

@@ -33,18 +33,14 @@ export function compareThumbnail(picture: LumaPlane, thumbnail: LumaPlane, cells
     across: (cellPx * thumbnail.width) / picture.width,
     down: (cellPx * thumbnail.height) / picture.height,
   });
-  const bounds = usualDifferences(own, small, cells);
+  const bounds = small.grain.map((grain, cell) =>
+    Math.hypot(contrastShare * contrastAround(own, cells, cell), grainShare * grain),
+  );
   const fits = curves.map((powers) => fitRobustly(fitTerms(own, cells, powers), small.means));
-  const deviations = new Float32Array(own.means.length).map((_, cell) =>
-    fits.reduce((least, { residuals, scatter }) => {
-      const off = Math.abs(residuals[cell]!) / Math.hypot(scatter, bounds[cell]!);
-      return Math.min(least, off);
-    }, Number.POSITIVE_INFINITY),
+  const deviations = Float32Array.from(bounds, (bound, cell) =>
+    Math.min(...fits.map((fit) => Math.abs(fit.residuals[cell]!) / Math.hypot(fit.scatter, bound))),
   );
-  const scatter = fits.reduce(
-    (least, fit) => Math.min(least, fit.scatter),
-    Number.POSITIVE_INFINITY,
-  );
+  const scatter = Math.min(...fits.map((fit) => fit.scatter));
   return { deviations, scatter, likeness: 1 - scatter / robustSpread(small.means) };
 }
 
@@ -104,12 +100,6 @@ const curves = [1, 4] as const;
  */
 const contrastShare = 0.06;
 const grainShare = 0.25;
-
-function usualDifferences(own: Cells, small: Cells, cells: CellGrid): Float64Array {
-  return small.grain.map((grain, cell) =>
-    Math.hypot(contrastShare * contrastAround(own, cells, cell), grainShare * grain),
-  );
-}
 
 /** A tone curve, the gradients (for a shift), and the difference from the neighbours (for blur and sharpening). */
 function fitTerms(
@@ -272,9 +262,7 @@ function fitWeighted(
   return solve(system);
 }
 
-/**
- * Gaussian elimination with pivoting. @param system - augmented rows of the matrix, with the right side last; overwritten.
- */
+/** Gaussian elimination with pivoting. @param system - rows of the matrix, with the right side last; overwritten. */
 function solve(system: readonly Float64Array[]): Float64Array {
   const rows = [...system];
   const count = rows.length;

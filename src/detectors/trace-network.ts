@@ -10,24 +10,22 @@ import {
 
 export const traceNetwork: Detector<Finding | Skipped> = {
   method: 'trace-network',
-  examine: ({ traces }) => toFinding(traces),
+  examine: ({ traces }) => {
+    const { fakeProbability, fakeUncertainty, patchesRead, passes } = traces;
+    return {
+      method: traceNetwork.method,
+      score: fakeProbability,
+      ...toSide(traces),
+      statement: {
+        code: 'generated_with_probability',
+        values: { probability: fakeProbability, spread: fakeUncertainty, patches: patchesRead },
+      },
+      measures: { fakeProbability, fakeUncertainty, patchesRead, passes },
+      source:
+        'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.',
+    };
+  },
 };
-
-function toFinding(traces: TraceEvidence): Finding {
-  const { fakeProbability, fakeUncertainty, patchesRead, passes } = traces;
-  return {
-    method: traceNetwork.method,
-    score: fakeProbability,
-    ...toSide(traces),
-    statement: {
-      code: 'generated_with_probability',
-      values: { probability: fakeProbability, spread: fakeUncertainty, patches: patchesRead },
-    },
-    measures: { fakeProbability, fakeUncertainty, patchesRead, passes },
-    source:
-      'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.',
-  };
-}
 
 /** At even prior odds, the odds equal the likelihood ratio. Within one deviation of a half, it indicates no side. */
 function toSide({

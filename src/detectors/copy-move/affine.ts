@@ -1,23 +1,10 @@
 /** Affine transforms: rotation, scaling, shear and mirroring. */
 
 /** `x' = a x + b y + c`, `y' = d x + e y + f`. */
-
-export interface Affine {
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-  readonly d: number;
-  readonly e: number;
-  readonly f: number;
-}
+export type Affine = Readonly<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', number>>;
 
 /** Positions and their destinations, in the same order. */
-export interface Moves {
-  readonly x: Float32Array;
-  readonly y: Float32Array;
-  readonly toX: Float32Array;
-  readonly toY: Float32Array;
-}
+export type Moves = Readonly<Record<'x' | 'y' | 'toX' | 'toY', Float32Array>>;
 
 const passes = 3;
 

@@ -11,15 +11,9 @@ import {
   type Skipped,
   type Weight,
 } from '../detector.ts';
-import {
-  largestRegion,
-  regionMeasures,
-  placeOf,
-  type Region as PictureRegion,
-  type Size,
-} from '../regions.ts';
+import { largestRegion, regionMeasures, placeOf, type Size } from '../regions.ts';
 import type { Copies, FindingStatement } from '../statements.ts';
-import { type Affine, isMirrored, affineScale, affineTurn } from './affine.ts';
+import { isMirrored, affineScale, affineTurn } from './affine.ts';
 import { describeSurroundings, type Surroundings } from './descriptors.ts';
 import { frequencyBands, type WorkingPicture, workingPicture, type Details } from './features.ts';
 import { evenMap, type CopySearch, markPair, type Marks, mergeMaps } from './mark.ts';
@@ -71,10 +65,7 @@ function toLocalisedFinding(search: CopySearch, size: Size): LocalisedFinding {
   const score = repeats ? noWeight.score : Math.max(noneScore, likely[0]?.probability ?? 0);
   const marked = likely
     .filter(({ probability }) => probability > shownFrom)
-    .map(({ pair, probability }) => ({
-      pair,
-      marks: markPair({ search, pair, size, probability }),
-    }));
+    .map(({ pair, probability }) => ({ pair, marks: markPair(search, pair, size, probability) }));
   const maps = marked.flatMap(({ marks }) => [marks.here, marks.there]);
   const weight = copyWeight(score);
   const best = marked[0];
@@ -100,18 +91,13 @@ function toLocalisedFinding(search: CopySearch, size: Size): LocalisedFinding {
   };
 }
 
-interface Seen {
-  readonly here: PictureRegion;
-  readonly there: PictureRegion;
-  readonly affine: Affine;
-  readonly size: Size;
-}
+type Seen = ReturnType<typeof describePair>;
 
-function describePair({ region }: Pair, { here, there }: Marks, size: Size): Seen {
-  const [one, other] = [here, there].map((map) => largestRegion(map, shownFrom, size));
+function describePair({ region: { affine } }: Pair, marks: Marks, size: Size) {
+  const [here, there] = [marks.here, marks.there].map((map) => largestRegion(map, shownFrom, size));
   // Both regions of a pair lie inside the picture, so each map contains a region.
-  if (!one || !other) throw new RangeError('A pair of places lies outside its picture.');
-  return { here: one, there: other, affine: region.affine, size };
+  if (!here || !there) throw new RangeError('A pair of places lies outside its picture.');
+  return { here, there, affine, size };
 }
 
 /** If at least this share of the picture was compared, the smooth remainder is not mentioned. */
@@ -185,10 +171,11 @@ function searchCopies(working: WorkingPicture, described?: Surroundings): CopySe
   const field = matchField({ ...surroundings, width, height, minPx, random: createSteps() });
   const seeds = findRegions({ field, spread, width, minCells: minSeed });
   const details = frequencyBands(working);
-  const regions = growAll(seeds, details, { field, minPx });
-  const pairs = regions.map((region) => {
-    return { region, likeness: measureLikeness(region, details, field) };
-  });
+  const regions = growAll(seeds, details, field, minPx);
+  const pairs = regions.map((region) => ({
+    region,
+    likeness: measureLikeness(region, details, field),
+  }));
   const compared = field.target.reduce((count, target) => count + (target < 0 ? 0 : 1), 0);
   const comparedShare = compared / field.target.length;
   return { working, columns: field.columns, comparedShare, pairs };
@@ -209,8 +196,6 @@ function createSteps(): () => number {
 
 /** Limits the time: only patterns give more seeds than this, and the largest seeds contain the most information. */
 const maxSeeds = 40;
-/** Minimum number of cells of a grown region, because smaller ones match by chance. */
-const minCells = 15;
 /** Maximum total area of all regions, relative to the picture, because patterns cover it many times over. */
 const maxCover = 2;
 
@@ -218,14 +203,15 @@ const maxCover = 2;
 function growAll(
   seeds: readonly Region[],
   details: Details,
-  { field, minPx }: { readonly field: MatchField; readonly minPx: number },
+  field: MatchField,
+  minPx: number,
 ): readonly Refined[] {
   const { columns } = field;
   const known: (Refined & KnownRegion)[] = [];
   let grown = 0;
   for (const seed of seeds.slice(0, maxSeeds)) {
     if (known.some((one) => isDuplicate(seed, one, columns))) continue;
-    const region = refine(seed, details, { columns, minCells, minPx });
+    const region = refine(seed, details, columns, minPx);
     if (region === null) continue;
     grown += region.cells.length;
     if (known.some((one) => isDuplicate(region, one, columns))) continue;

@@ -39,16 +39,8 @@ export function evenMap({ working }: CopySearch, { width, height }: Size, value:
   return { cellPx, columns, rows, values: new Float32Array(columns * rows).fill(value) };
 }
 
-interface ScoredPair {
-  readonly search: CopySearch;
-  readonly pair: Pair;
-  /** Size of the picture, in pixels. */
-  readonly size: Size;
-  /** Probability that the pair is a copy; written only to the cells of the two regions. */
-  readonly probability: number;
-}
-
-export function markPair({ search, pair, size, probability }: ScoredPair): Marks {
+/** Writes `probability`, that the pair is a copy, only to the cells of the two regions. */
+export function markPair(search: CopySearch, pair: Pair, size: Size, probability: number): Marks {
   const cells = growExtent(pair.region, search.working, search.columns);
   const inside = new Set(cells);
   const mark = (motion: Affine) => {
@@ -57,10 +49,9 @@ export function markPair({ search, pair, size, probability }: ScoredPair): Marks
     for (const cell of coveredCells(region, map)) map.values[cell] = probability;
     return map;
   };
+  const still = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
   return { here: mark(still), there: mark(pair.region.affine) };
 }
-
-const still: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
 
 /** Cells of the field, and the transform to apply to them. */
 interface MovedCells {

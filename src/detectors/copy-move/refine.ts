@@ -26,26 +26,20 @@ const maxSampled = 2000;
 /** Copies are rarely scaled by more than this, but false matches usually are. */
 const maxScaling = 2.5;
 
-/** Number of fitted parameters: 4 for shift, rotation and scale; 6 to include shear. */
-type Unknowns = 4 | 6;
-
-interface Limits {
-  /** Cells per row of the field. */
-  readonly columns: number;
-  /** Minimum number of cells after growing, because smaller regions match by chance. */
-  readonly minCells: number;
-  /** Minimum displacement: anything displaced by less is the same object. */
-  readonly minPx: number;
-}
+/** Minimum number of cells after growing, because smaller regions match by chance. */
+const minCells = 15;
 
 /**
+ * @param columns - cells per row of the field.
+ * @param minPx - minimum displacement: anything displaced by less is the same object.
  * @returns the region with an angle-preserving transform, and `shear`, which is the shear of an unconstrained fit: near
  *   0 for a copy, arbitrary for a chance match. Null if too few cells match.
  */
 export function refine(
   region: Region,
   { middle, coarse }: Details,
-  { columns, minCells, minPx }: Limits,
+  columns: number,
+  minPx: number,
 ): Refined | null {
   let { cells } = region;
   let affine = withoutShear(region.affine, centre(cells, columns));
@@ -68,14 +62,13 @@ interface Fit {
   readonly plane: Plane;
   readonly cells: Int32Array;
   readonly columns: number;
-  readonly unknowns: Unknowns;
+  /** Number of fitted parameters: 4 for shift, rotation and scale; 6 to include shear. */
+  readonly unknowns: 4 | 6;
 }
 
 /** Gauss-Newton on the squared difference; if it diverges, the best transform so far is kept. */
 function align(fit: Fit, start: Affine): Affine {
-  let best = start;
-  let least = Infinity;
-  let motion = start;
+  let [best, motion, least] = [start, start, Infinity];
   for (let step = 0; step <= steps; step++) {
     const { error, next } = stepFrom(fit, motion);
     if (!(error < least)) break;

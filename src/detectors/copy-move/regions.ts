@@ -59,10 +59,7 @@ export function findRegions(parts: RegionParts): readonly Region[] {
   return regions.toSorted((one, other) => other.cells.length - one.cells.length);
 }
 
-interface Targets {
-  readonly x: Float32Array;
-  readonly y: Float32Array;
-}
+type Targets = Readonly<Record<'x' | 'y', Float32Array>>;
 
 /** Median-filters the matches, which removes outliers but preserves the edges of regions. */
 function smoothTargets({ field, width }: RegionParts): Targets {

@@ -89,9 +89,7 @@ test('fitAffine finds the transform of most points despite one fifth outliers', 
 
 const likeness = { share: 0.02, fine: 0.9, middle: 0.95, mutual: 0.8, onward: 0, shear: 0 };
 
-/**
- * 200 by 200 pixels of noise in which the given cells of two pixels recur where `move` takes them.
- */
+/** 200 by 200 pixels of noise in which the given cells of two pixels recur where `move` takes them. */
 function noisePair(cells: readonly number[], move: Affine) {
   const scene = { width: 200, height: 200, rgb: new Uint8Array(3 * 200 * 200) };
   const random = createRandom(6);
@@ -111,7 +109,7 @@ function noisePair(cells: readonly number[], move: Affine) {
     likeness: { ...likeness, scale: 1, isMirrored: false, isReflection: false },
   };
   const search = { working: work(scene), columns: 100, comparedShare: 1, pairs: [pair] };
-  return { search, pair, size: { width: 200, height: 200 }, probability: 0.9 };
+  return { search, pair };
 }
 
 function block(columns: number, rows: number): readonly number[] {
@@ -124,7 +122,8 @@ function block(columns: number, rows: number): readonly number[] {
 test('a copy three times as large is marked without holes and not beyond', () => {
   const enlarged: Affine = { a: 3, b: 0, c: 60, d: 0, e: 3, f: 60 };
 
-  const { here, there } = markPair(noisePair(block(8, 8), enlarged));
+  const { search, pair } = noisePair(block(8, 8), enlarged);
+  const { here, there } = markPair(search, pair, search.working, 0.9);
 
   const marked = (at: number) => there.values[at]! > 0;
   const square = there.values.map((_, at) => {
@@ -136,7 +135,8 @@ test('a copy three times as large is marked without holes and not beyond', () =>
 });
 
 test('regions too thin for any map cell are still marked', () => {
-  const { here, there } = markPair(noisePair(block(20, 1), affine(0.4, 0)));
+  const { search, pair } = noisePair(block(20, 1), affine(0.4, 0));
+  const { here, there } = markPair(search, pair, search.working, 0.9);
 
   expect(Math.max(...here.values)).toBeCloseTo(0.9, 6);
   expect(Math.max(...there.values)).toBeCloseTo(0.9, 6);
