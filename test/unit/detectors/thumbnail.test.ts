@@ -159,8 +159,7 @@ test('compareThumbnail measures the simulated scatter, and how far a cell exceed
   });
   const picture = { width, height, luma };
   const cells = cellsFor(picture, picture);
-  // One value per cell, so that cell means have the scatter of the noise; one cell is off by 30
-  // levels.
+  // One value per cell, so that cell means have the scatter of the noise; one cell is off by 30 levels.
   const noise = Float32Array.from({ length: cells.columns * cells.rows }, () => {
     return 2 * normal[Math.floor(random() * normal.length)]!;
   });

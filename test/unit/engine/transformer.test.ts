@@ -18,10 +18,7 @@ beforeAll(async () => {
   model = await loadPackagedModel();
 });
 
-/**
- * Returns the mean red of its input, and records it. The likeliest kind after photograph is
- * drawing.
- */
+/** Returns the mean red of its input, and records it. The likeliest kind after photograph is drawing. */
 function redTransformer(seen: (readonly [string, number])[]): TraceModel {
   return {
     ...model,

@@ -15,10 +15,7 @@ beforeAll(async () => {
   model = await loadPackagedModel();
 });
 
-/**
- * Features: the mean red of each cell. Logits: the mean, its negative and 0. Records the size of
- * every input.
- */
+/** Features: the mean red of each cell. Logits: the mean, its negative and 0. Records the size of every input. */
 function redModel(seen: string[]): TraceModel {
   const { manifest, statistics, ...packaged } = model;
   const cellPx = 32;
@@ -98,8 +95,7 @@ test('a large picture is scaled for its patches, and its most textured squares a
   expect(grid.columns * cellPx).toBeGreaterThanOrEqual(1024);
   expect((grid.columns - 1) * cellPx).toBeLessThan(1024);
   expect(readings.weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
-  // The tiles come from the right half, the patches and the whole from everything, so the mean lies
-  // between.
+  // The tiles come from the right half, the patches and the whole from everything, so the mean lies between.
   const tile = readings.features.at(-2)!;
   const whole = readings.features.at(-1)!;
   expect(tile).toBeGreaterThan(110);

@@ -51,9 +51,7 @@ const captured = [
   { action: 'c2pa.created', digitalSourceType: `${scheme}digitalCapture` },
 ] as const;
 
-/**
- * Signs of a local change, which turn a verdict of real into a doubtful one without reversing it.
- */
+/** Signs of a local change, which turn a verdict of real into a doubtful one without reversing it. */
 const signs: ReadonlySet<ReasonCode> = new Set(['manipulation_suspected', 'single_weak_method']);
 
 /**

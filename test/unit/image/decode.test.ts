@@ -19,9 +19,7 @@ const scene = () => fromScene(upright);
 const jpeg = await sceneJpeg(size);
 const png = await scenePng(size);
 
-/**
- * Mean loss in sample steps of a JPEG with quality 98 in 4:4:4: sensor noise is hard to preserve.
- */
+/** Mean loss in sample steps of a JPEG with quality 98 in 4:4:4: sensor noise is hard to preserve. */
 const lossOfQuality98 = 1.5;
 
 describe('a plain picture', () => {

@@ -150,8 +150,7 @@ describe('incomplete or damaged files', () => {
     const file = withSegments(jpeg, jpegSegment(0xe1, 'Exif\0\0II*\0\x08\0\0\0\x01\0'));
     for (let round = 0; round < 300; round++) {
       const damaged = Buffer.from(file);
-      // Multiplicative hashing: positions and values spread over the whole file, the same every
-      // time.
+      // Multiplicative hashing: positions and values spread over the whole file, the same every time.
       damaged[(round * 2654435761) % file.length] = (round * 40503) & 255;
       damaged[(round * 2246822519) % file.length] = (round * 69069) >> 3;
 

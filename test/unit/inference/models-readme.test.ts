@@ -1,7 +1,4 @@
-/**
- * `models/README.md` guides makers of models: its examples and lists of fields are checked against
- * the parsers.
- */
+/** `models/README.md` guides makers of models: its examples and lists of fields are checked against the parsers. */
 
 import { describe, expect, test } from 'vitest';
 import { packagedText } from './model-folder.ts';
