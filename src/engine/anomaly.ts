@@ -65,12 +65,11 @@ export function toOutlierScore(
 function gini(values: readonly number[]): number {
   const rising = values.toSorted((one, other) => one - other);
   const count = rising.length;
-  let sum = 0;
-  let weighted = 0;
-  rising.forEach((value, index) => {
+  let [sum, weighted] = [0, 0];
+  for (const [index, value] of rising.entries()) {
     sum += value;
     weighted += (2 * (index + 1) - count - 1) * value;
-  });
+  }
   return sum > 0 ? Math.max(0, weighted / (count * sum)) : 0;
 }
 
@@ -96,9 +95,7 @@ export function measureSimilarities(
 
 /** Cosine similarity, -1..1; 0 if either vector has zero length. */
 function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
-  let product = 0;
-  let oneSquares = 0;
-  let otherSquares = 0;
+  let [product, oneSquares, otherSquares] = [0, 0, 0];
   for (let i = 0; i < one.length; i++) {
     product += one[i]! * other[i]!;
     oneSquares += one[i]! ** 2;

@@ -29,10 +29,12 @@ export function toResultFields(
   };
 }
 
-type Named = Pick<ModelManifest, 'id' | 'version' | 'files'>;
-
 /** Identifies a model by name and version, and by the digests of its files. */
-export function identifyModel({ id, version, files }: Named): ModelIdentity {
+export function identifyModel({
+  id,
+  version,
+  files,
+}: Pick<ModelManifest, 'id' | 'version' | 'files'>): ModelIdentity {
   const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256] as const);
   return { id, version, files: Object.fromEntries(digests) };
 }

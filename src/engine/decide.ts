@@ -56,19 +56,13 @@ export interface DeclarationEvidence {
  * By how many Monte Carlo standard deviations the probability must differ from one half: the two-sided 99, 80 and 50%
  * points of the normal distribution. The thresholds of the models were fitted with these values.
  */
-const minDeviations = {
-  pedantic: 2.576,
-  default: 1.282,
-  relaxed: 0.674,
-} as const satisfies Record<DecisionStrategy, number>;
+const minDeviations: StrategyThresholds = { pedantic: 2.576, default: 1.282, relaxed: 0.674 };
 
 /** Thresholds of the trace network and the localisation network. */
 type Rules = Pick<
   ModelManifest,
   'thresholds' | 'compressedRegime' | 'smallRegime' | 'sizeRegime'
-> & {
-  readonly localisation: Readonly<Record<ChangeLimit, StrategyThresholds>>;
-};
+> & { readonly localisation: Readonly<Record<ChangeLimit, StrategyThresholds>> };
 type ChangeLimit = 'manipulatedMin' | 'suspectedMin';
 type Limits = Readonly<
   Record<keyof ModelManifest['thresholds'] | ChangeLimit | 'minDeviations', number>
@@ -105,11 +99,8 @@ export function needsStabilityTest(
   rules: Rules,
   strategy: DecisionStrategy,
 ): boolean {
-  const limits = applicableLimits(
-    evidence,
-    rules,
-    evidence.declaration === null ? strategy : 'relaxed',
-  );
+  const compared = evidence.declaration === null ? strategy : 'relaxed';
+  const limits = applicableLimits(evidence, rules, compared);
   const { resultClass } = decideByTraces({ ...evidence, isUnstable: false }, limits);
   return resultClass === 'real' || resultClass === 'fake';
 }
@@ -195,11 +186,7 @@ const minPixelsOfChange = 256 * 256;
 const aboveAnyProbability = 1;
 
 function applicableLimits(
-  {
-    predictions,
-    pixels,
-    hasMissingRows,
-  }: Pick<DecisionInput, 'predictions' | 'pixels' | 'hasMissingRows'>,
+  { predictions, pixels, hasMissingRows }: TraceClaim,
   { thresholds, compressedRegime, smallRegime, sizeRegime, localisation }: Rules,
   strategy: DecisionStrategy,
 ): Limits {

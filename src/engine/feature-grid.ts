@@ -84,10 +84,7 @@ export function meanWindows(
   window: Grid,
 ): WindowMeans {
   const cells = columns * rows;
-  const positions = {
-    columns: columns - window.columns + 1,
-    rows: rows - window.rows + 1,
-  };
+  const positions = { columns: columns - window.columns + 1, rows: rows - window.rows + 1 };
   const means = new Float32Array(positions.columns * positions.rows * channels);
   for (let channel = 0; channel < channels; channel++) {
     const plane = values.subarray(channel * cells, (channel + 1) * cells);

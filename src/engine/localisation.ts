@@ -21,9 +21,7 @@ import type { LocateModel } from '../inference/networks.ts';
 import type { Place } from './result.ts';
 
 interface Given {
-  readonly facts: Size & {
-    readonly jpeg: Pick<JpegStructure, 'quality'> | null;
-  };
+  readonly facts: Size & { readonly jpeg: Pick<JpegStructure, 'quality'> | null };
   readonly answers: readonly Answer[];
   readonly grid: CellGrid;
   readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
@@ -40,7 +38,7 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
     doublings: Math.log2((facts.width * facts.height) / 1e6),
     compression: (100 - quality) / 100,
   };
-  const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
+  const changed = fuseCells(fusion, methods, grid, circumstances.doublings);
   const indicating = localised.filter(
     ({ finding: { speaksFor, strength, method } }) =>
       speaksFor === 'fake' && strength !== 'none' && isWeighed(method, fusion),
@@ -107,16 +105,17 @@ const strongestShare = 0.99;
 
 /** Probability 0..1 that each cell was changed. */
 function fuseCells(
-  { places }: Pick<Fusion, 'places'>,
+  { places }: Fusion,
   maps: MethodMaps,
-  { cells, circumstances }: { readonly cells: number; readonly circumstances: Circumstances },
+  { columns, rows }: CellGrid,
+  doublings: number,
 ): Float32Array {
-  const sums = new Float64Array(cells);
+  const sums = new Float64Array(columns * rows);
   for (const [method, { weight, rest }] of Object.entries(places.weights)) {
     const map = maps[method];
     if (map === undefined) continue;
     const neutralLogit = boundedLogit(rest);
-    for (let cell = 0; cell < cells; cell++) {
+    for (let cell = 0; cell < sums.length; cell++) {
       sums[cell]! += weight * (boundedLogit(map[cell]!) - neutralLogit);
     }
   }
@@ -126,14 +125,14 @@ function fuseCells(
   const level =
     raised.middle * middle +
     raised.strongest * strongest +
-    raised.perDoubling * circumstances.doublings -
+    raised.perDoubling * doublings -
     places.offset;
   return Float32Array.from(sums, (sum) => sigmoid(sum - level));
 }
 
 /** Probability 0..1 that anything in the picture was changed. */
 function fuseScores(
-  { picture }: Pick<Fusion, 'picture'>,
+  { picture }: Fusion,
   findings: readonly Pick<Finding, 'method' | 'score'>[],
   { doublings, compression }: Circumstances,
 ): number {

@@ -191,13 +191,12 @@ function interpolated(middle: number, count: number, px: number): readonly Share
   const place = middle / px - 0.5;
   const before = Math.floor(place);
   const share = place - before;
-  const clampedIndex = (index: number) => Math.min(count - 1, Math.max(0, index));
-  return share === 0
-    ? [[clampedIndex(before), 1]]
-    : [
-        [clampedIndex(before), 1 - share],
-        [clampedIndex(before + 1), share],
-      ];
+  const first = clamped(before, count - 1);
+  if (share === 0) return [[first, 1]];
+  return [
+    [first, 1 - share],
+    [clamped(before + 1, count - 1), share],
+  ];
 }
 
 /**

@@ -6,23 +6,15 @@
 
 import type { ModelManifest } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
-import { createRandom, type Logits, toFakeProbability, toPredictions } from './calibration.ts';
+import { createRandom, toFakeProbability, toPredictions } from './calibration.ts';
 import { type Readings, weightedLogits } from './patch-scores.ts';
-import type { ClassScores } from './result.ts';
 
-interface Spread {
-  /** Standard deviation over the passes of each calibrated prediction, 0..0.5. */
-  readonly classUncertainties: ClassScores;
-  /** Standard deviation over the passes of the calibrated probability of fake. */
-  readonly fakeUncertainty: number;
-}
-
-/** @param seed - any integer; the same seed gives the same masks, and so the same numbers. */
-export async function measureSpread(
-  readings: Readings,
-  model: TraceModel,
-  seed: number,
-): Promise<Spread> {
+/**
+ * @param seed - any integer; the same seed gives the same masks, and so the same numbers.
+ * @returns standard deviations over the passes: `classUncertainties`, of each calibrated prediction, 0..0.5;
+ *   `fakeUncertainty`, of the calibrated probability of fake.
+ */
+export async function measureSpread(readings: Readings, model: TraceModel, seed: number) {
   const { manifest } = model;
   const { features, weights } = readings;
   const { passes } = manifest.dropout;
@@ -34,7 +26,15 @@ export async function measureSpread(
   const means = Array.from({ length: passes }, (_, pass) =>
     weightedLogits(logits.subarray(3 * pass * count, 3 * (pass + 1) * count), readings),
   );
-  return toSpread(means, manifest);
+  const predictions = means.map((mean) => toPredictions(mean, manifest));
+  return {
+    classUncertainties: {
+      real: standardDeviation(predictions.map(({ real }) => real)),
+      fake: standardDeviation(predictions.map(({ fake }) => fake)),
+      compression: standardDeviation(predictions.map(({ compression }) => compression)),
+    },
+    fakeUncertainty: standardDeviation(means.map((mean) => toFakeProbability(mean, manifest))),
+  };
 }
 
 /** `[passes, channels]`: 0 with probability `rate`, otherwise 1 / (1 - rate), which preserves the mean. */
@@ -47,18 +47,6 @@ function dropoutMasks(
   const masks = new Float32Array(passes * channels);
   for (let at = 0; at < masks.length; at++) masks[at] = random() < rate ? 0 : 1 / (1 - rate);
   return masks;
-}
-
-function toSpread(means: readonly Logits[], manifest: ModelManifest): Spread {
-  const predictions = means.map((logits) => toPredictions(logits, manifest));
-  return {
-    classUncertainties: {
-      real: standardDeviation(predictions.map(({ real }) => real)),
-      fake: standardDeviation(predictions.map(({ fake }) => fake)),
-      compression: standardDeviation(predictions.map(({ compression }) => compression)),
-    },
-    fakeUncertainty: standardDeviation(means.map((logits) => toFakeProbability(logits, manifest))),
-  };
 }
 
 /** Population standard deviation (divided by n, not n - 1): the passes are the whole population. */

@@ -75,12 +75,8 @@ export async function observe(
     const findings = early.flatMap((answer) => (answer === null ? [] : findingsIn(answer)));
     const traces = toTraceClaim(read, input, findings, trace);
     const { size } = read.evidence;
-    const testStability = createStabilityTest(
-      picture,
-      read.patchScores.meanLogits,
-      trace,
-      size?.ratio,
-    );
+    const { meanLogits } = read.patchScores;
+    const testStability = createStabilityTest(picture, meanLogits, trace, size?.ratio);
     const observed = { models, traces, testStability };
     await whileWaiting?.(observed);
     const drawn = drawTraces(read.patchScores, trace, grid);
@@ -181,13 +177,10 @@ function describeModels({ trace, locator }: Models) {
 
 /** The declaration of generated content with the best assurance; null if the file has none. */
 function strongestDeclaration({ declarations }: Provenance): DeclarationEvidence | null {
-  let best: DeclarationEvidence | null = null;
-  for (const { origin, assurance } of declarations) {
-    if (origin === 'captured') continue;
-    const isTrusted = assurance === 'trusted';
-    if (best === null || (isTrusted && !best.isTrusted)) best = { subClass: origin, isTrusted };
-  }
-  return best;
+  const all = declarations.flatMap(({ origin, assurance }) =>
+    origin === 'captured' ? [] : { subClass: origin, isTrusted: assurance === 'trusted' },
+  );
+  return all.find(({ isTrusted }) => isTrusted) ?? all[0] ?? null;
 }
 
 function toChangeClaim(
@@ -195,11 +188,11 @@ function toChangeClaim(
   findings: readonly Finding[],
   { fusion }: LocateManifest,
 ): ChangeClaim {
-  const isStrong = findings.some(
-    ({ method, strength }) => methods.includes(method) && strength !== 'weak',
-  );
-  const isSuspectedAlone = findings.some(
-    (it) => methods.includes(it.method) && canSuspectAlone(it, fusion),
-  );
-  return { probability, indicating: methods.length, isStrong, isSuspectedAlone };
+  const indicating = findings.filter(({ method }) => methods.includes(method));
+  return {
+    probability,
+    indicating: methods.length,
+    isStrong: indicating.some(({ strength }) => strength !== 'weak'),
+    isSuspectedAlone: indicating.some((it) => canSuspectAlone(it, fusion)),
+  };
 }

@@ -26,6 +26,7 @@ import {
   type PatchPlan,
   planPatches,
   crossed,
+  patchStarts,
   cellTextures,
   mostTextured,
 } from './patches.ts';
@@ -245,11 +246,7 @@ export async function readViews(
 function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
   const inside = insideGrid(picture.facts, tilePx);
   const grid = coveringGrid(picture.facts, tilePx);
-  const columns = Array.from({ length: inside.columns }, (_, at) => at);
-  const positions = crossed(
-    columns,
-    Array.from({ length: inside.rows }, (_, at) => at),
-  );
+  const positions = crossed(patchStarts(inside.columns, 1, 1), patchStarts(inside.rows, 1, 1));
   const textures = cellTextures(picture, grid, tilePx);
   const window = { columns: 1, rows: 1 };
   return mostTextured(positions, textures, { grid, window, count: tiles }).map(

@@ -27,21 +27,15 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
   const { cellPx, patchCells, patchStrideCells, patchesRead } = input;
   const grid = coveringGrid(picture.facts, cellPx);
   const inside = insideGrid(picture.facts, cellPx);
-  const window = {
-    columns: Math.min(patchCells, grid.columns),
-    rows: Math.min(patchCells, grid.rows),
-  };
+  const [columns, rows] = [Math.min(patchCells, grid.columns), Math.min(patchCells, grid.rows)];
+  const window = { columns, rows };
   // Patches lie entirely inside the picture, unless it is too small for that: then one patch covers all of it.
   const starts = (whole: number, covered: number) =>
     patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
   const all = crossed(starts(inside.columns, grid.columns), starts(inside.rows, grid.rows));
   const textures = cellTextures(picture, grid, cellPx);
-  return {
-    grid,
-    window,
-    all,
-    read: mostTextured(all, textures, { grid, window, count: patchesRead }),
-  };
+  const read = mostTextured(all, textures, { grid, window, count: patchesRead });
+  return { grid, window, all, read };
 }
 
 /** The positions at every combination of these columns and rows, row by row. */

@@ -3,7 +3,7 @@
  * skips them. If a report is rendered later, they run at that time and give the same findings.
  */
 
-import type { Detector, Skipped } from '../detectors/detector.ts';
+import type { Detector } from '../detectors/detector.ts';
 import { detectors, shownDetectors } from '../detectors/list.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LocateManifest } from '../inference/locate-manifest.ts';
@@ -29,10 +29,7 @@ export function withShownMethods(picture: Picture, examination: Examination): Ex
   const traces = { fakeProbability, fakeUncertainty, patchesRead, passes, kind: null, size: null };
   const input = { picture, traces, changes: null, provenance: noProvenance };
   const answers = missing.map((it) => it.examine(input));
-  const added = {
-    findings: answers.flatMap(findingsIn),
-    skipped: answers.filter((answer): answer is Skipped => 'reason' in answer),
-  };
+  const addedSkipped = answers.filter((answer) => 'reason' in answer);
   const addedMaps = answers.flatMap((answer) =>
     'finding' in answer
       ? [[answer.finding.method, quantised(ontoGrid(answer.map, maps))] as const]
@@ -40,8 +37,8 @@ export function withShownMethods(picture: Picture, examination: Examination): Ex
   );
   return {
     ...examination,
-    findings: inOrder([...findings, ...added.findings], ({ method }) => method),
-    skipped: inOrder([...skipped, ...added.skipped], ({ method }) => method),
+    findings: inOrder([...findings, ...answers.flatMap(findingsIn)], ({ method }) => method),
+    skipped: inOrder([...skipped, ...addedSkipped], ({ method }) => method),
     maps: {
       ...maps,
       methods: Object.fromEntries(

@@ -45,7 +45,7 @@ export function createStabilityTest(
   model: TraceModel,
   ratio = 1,
 ): StabilityTest {
-  let trials: Promise<readonly Trial[]> | null = null;
+  let trials: ReturnType<typeof makeTrials> | null = null;
   return async (isFake) => {
     trials ??= makeTrials(picture, logits, model, ratio);
     const judged = (await trials).map((trial) => ({
@@ -56,17 +56,10 @@ export function createStabilityTest(
   };
 }
 
-type Trial = Omit<Stability['trials'][number], 'isFlip'>;
-
-async function makeTrials(
-  picture: Planes,
-  logits: Logits,
-  model: TraceModel,
-  ratio: number,
-): Promise<readonly Trial[]> {
+async function makeTrials(picture: Planes, logits: Logits, model: TraceModel, ratio: number) {
   const region = mostTexturedRegion(picture, model.manifest.input.cellPx);
   const before = await readLogits(toPlanes(region), model);
-  const trials: Trial[] = [];
+  const trials: Omit<Stability['trials'][number], 'isFlip'>[] = [];
   // One after another: different sizes cannot be batched, and all trials together take 0.1 s on one core.
   for (const change of stabilityChanges) {
     const after = await readLogits(toPlanes(await changePixels[change](region)), model);

@@ -10,7 +10,7 @@ import type { Transformer } from '../inference/manifest.ts';
 import { type PictureKind, pictureKinds, type TraceModel } from '../inference/networks.ts';
 import { sigmoid } from './calibration.ts';
 import { coveringGrid, insideGrid } from './feature-grid.ts';
-import { type CellPosition, cellTextures, crossed, mostTextured } from './patches.ts';
+import { type CellPosition, cellTextures, crossed, mostTextured, patchStarts } from './patches.ts';
 
 export interface TransformerReading {
   /** Added, before calibration, to the log odds of *fake* from the patches. */
@@ -38,14 +38,10 @@ export async function readTransformer(
     squares.push((await read(rgb, 'square')).generated);
   }
   // If the picture is smaller than a square, the view has already covered all of it.
-  const native =
-    squares.length === 0
-      ? view.generated
-      : squares.reduce((sum, one) => sum + one, 0) / squares.length;
-  return {
-    shift: weights.view * view.generated + weights.squares * native,
-    ...toKind(view.kinds),
-  };
+  const sum = squares.reduce((total, one) => total + one, 0);
+  const native = squares.length === 0 ? view.generated : sum / squares.length;
+  const shift = weights.view * view.generated + weights.squares * native;
+  return { shift, ...toKind(view.kinds) };
 }
 
 /** The most textured squares without overlap, the most textured first; none if the picture is smaller than a square. */
@@ -57,8 +53,7 @@ function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transform
   const side = sidePx / stepPx;
   const window = { columns: side, rows: side };
   const textures = cellTextures(picture, grid, stepPx);
-  const along = (cells: number) => Array.from({ length: cells - side + 1 }, (_, at) => at);
-  let places = crossed(along(inside.columns), along(inside.rows));
+  let places = crossed(patchStarts(inside.columns, side, 1), patchStarts(inside.rows, side, 1));
   const chosen: CellPosition[] = [];
   while (chosen.length < squares && places.length > 0) {
     const [best] = mostTextured(places, textures, { grid, window, count: 1 });
