@@ -1,6 +1,6 @@
 /** Examines one picture: decodes it, runs the models, reads its provenance and decides. Measures for `validate`. */
 
-import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
+import { decisionStrategies } from '../contract/vocabulary.ts';
 import { detectors } from '../detectors/list.ts';
 import { concludeUnderEvery, examine } from '../engine/examine.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
@@ -24,7 +24,7 @@ import { type Pixels, scaledSize } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
 
 export async function performExamine(
-  { source, options, declared, now = new Date(), forReport = true, ...wanted }: ExamineRequest,
+  { source, options, declared, now = new Date(), forReport = true, ...extras }: ExamineRequest,
   { limits, modelsDir, trustList, models, hasSpareCore }: TaskContext,
 ): Promise<Examination> {
   checkStrategy(options);
@@ -44,16 +44,10 @@ export async function performExamine(
     () => readProvenance(bytes, picture, { trustList, now }),
     methods,
   );
-  return { ...examination, ...(await makeExtras(picture, wanted)) };
-}
-
-async function makeExtras(
-  picture: Picture,
-  { withThumbnail, withFingerprint }: Pick<ExamineRequest, 'withThumbnail' | 'withFingerprint'>,
-): Promise<Pick<Examination, 'thumbnail' | 'fingerprint'>> {
   return {
-    ...(withThumbnail === true && { thumbnail: await makeThumbnail(picture) }),
-    ...(withFingerprint === true && {
+    ...examination,
+    ...(extras.withThumbnail === true && { thumbnail: await makeThumbnail(picture) }),
+    ...(extras.withFingerprint === true && {
       fingerprint: packFingerprint(await findFingerprint(picture)),
     }),
   };
@@ -63,19 +57,15 @@ const thumbnailPx = 160;
 
 async function makeThumbnail({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
   const scale = Math.min(1, thumbnailPx / Math.max(width, height));
-  return saveJpeg(
-    await scalePixels({ width, height, rgb }, scaledSize({ width, height }, scale)),
-    70,
-  );
+  const size = scaledSize({ width, height }, scale);
+  return saveJpeg(await scalePixels({ width, height, rgb }, size), 70);
 }
 
 /** An unknown strategy would have no thresholds, and without thresholds every picture would get a verdict. */
 function checkStrategy({ decisionStrategy }: ExamineOptions): void {
   if (decisionStrategies.includes(decisionStrategy)) return;
-  throw new ForensicsError(
-    'invalid_request',
-    `The decision strategy must be one of ${decisionStrategies.join(', ')}.`,
-  );
+  const known = decisionStrategies.join(', ');
+  throw new ForensicsError('invalid_request', `The decision strategy must be one of ${known}.`);
 }
 
 function checkSeed({ seed }: Pick<ExamineOptions, 'seed'>): void {
@@ -116,14 +106,19 @@ export async function performMeasure(
   const { declarations } = await readProvenance(bytes, picture, { trustList });
   const methods = decidingDetectors(loaded.locator.manifest);
   const readings: ConditionResult[] = [];
-  let made: Pick<Measurement, 'model' | 'environment'> | null = null;
+  let made: Examination | null = null;
   for await (const { condition, picture: passed } of underConditions(picture, limits)) {
     // Scores the pixels once, and makes a decision under each of the three strategies.
     const observation = await observe(passed, loaded, options.seed, undefined, methods);
-    const concluded = await concludeUnderEvery(observation);
-    const { fakeProbability } = concluded.default.decision;
-    readings.push({ condition, fakeProbability, verdicts: toVerdicts(concluded) });
-    made ??= concluded.default;
+    const { pedantic, default: usual, relaxed } = await concludeUnderEvery(observation);
+    const { fakeProbability } = usual.decision;
+    const verdicts = {
+      pedantic: toVerdict(pedantic),
+      default: toVerdict(usual),
+      relaxed: toVerdict(relaxed),
+    };
+    readings.push({ condition, fakeProbability, verdicts });
+    made ??= usual;
   }
   if (made === null) throw new TypeError('No condition was measured.');
   return {
@@ -133,14 +128,6 @@ export async function performMeasure(
     environment: made.environment,
     readings,
   };
-}
-
-function toVerdicts({
-  pedantic,
-  default: usual,
-  relaxed,
-}: Readonly<Record<DecisionStrategy, Examination>>): ConditionResult['verdicts'] {
-  return { pedantic: toVerdict(pedantic), default: toVerdict(usual), relaxed: toVerdict(relaxed) };
 }
 
 function toVerdict({ decision: { resultClass, reasons } }: Examination) {
@@ -154,11 +141,7 @@ function toVerdict({ decision: { resultClass, reasons } }: Examination) {
 /** Each pass starts from the result of the one before. */
 const passes = [
   // About the size to which social networks reduce a large picture, with a quality that is common in their files.
-  {
-    condition: 'web',
-    chooseScale: (longestPx: number) => Math.min(1, 1600 / longestPx),
-    quality: 75,
-  },
+  { condition: 'web', chooseScale: (longest: number) => Math.min(1, 1600 / longest), quality: 75 },
   // The web copy as a small preview in a messaging app, saved once again.
   { condition: 'hard', chooseScale: () => 0.5, quality: 60 },
 ] as const;

@@ -61,13 +61,11 @@ export async function performRender(
   const prints = await printPictures(picture, examination.maps, heatmaps, heatmapOrientation);
   const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
   for (const language of languages) {
-    const texts = writeTexts(examination, item, language);
     const drawn = { prints, examination, item, language };
-    const pdf = await renderPdf(drawn);
     reports[language] = {
-      texts,
-      pdf,
-      ...(request.withHtml === true ? { html: renderHtml(drawn) } : {}),
+      texts: writeTexts(examination, item, language),
+      pdf: await renderPdf(drawn),
+      ...(request.withHtml === true && { html: renderHtml(drawn) }),
     };
   }
   return { examination, heatmaps, rawMaps, fullMaps, reports };

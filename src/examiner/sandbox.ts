@@ -62,21 +62,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const pool = options.children ?? createChildren(options);
 
   function verb(name: string) {
-    return (request: AnyRequest, runOptions?: RunOptions): Promise<unknown> =>
-      pool.run(
-        {
-          name,
-          request: withFixedPath(request),
-          settings: { ...settings, hasSpareCore: hasSpareCore() },
-        },
-        runOptions,
-      );
-  }
-
-  /** Whether a second core is free for a task that is sent now. */
-  function hasSpareCore(): boolean {
-    const { busy, waiting } = pool.status();
-    return 2 * (busy + waiting + 1) <= availableParallelism();
+    return (request: AnyRequest, runOptions?: RunOptions): Promise<unknown> => {
+      const { busy, waiting } = pool.status();
+      // Whether a second core is free for a task that is sent now.
+      const hasSpareCore = 2 * (busy + waiting + 1) <= availableParallelism();
+      const task = {
+        name,
+        request: withFixedPath(request),
+        settings: { ...settings, hasSpareCore },
+      };
+      return pool.run(task, runOptions);
+    };
   }
 
   const verbs: unknown = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));

@@ -33,11 +33,8 @@ export function parseModelJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ForensicsError(
-      'model_integrity',
-      `${name} of the model is not JSON; reinstall the model.`,
-      { cause: error },
-    );
+    const message = `${name} of the model is not JSON; reinstall the model.`;
+    throw new ForensicsError('model_integrity', message, { cause: error });
   }
 }
 

@@ -66,20 +66,8 @@ const changeKind: Reader<ChangeKind> = (value, name) => {
   throw damaged(`${name} is not a kind of change`);
 };
 
-/** Verdicts for pictures with one kind of change, under the default strategy. */
-const kindCounts = object({
-  kind: changeKind,
-  pictures: whole(1, 1e9),
-  called: whole(0, 1e9),
-  suspected: whole(0, 1e9),
-});
-
-/** The same counts, for pictures that nobody changed. */
-const unchangedCounts = object({
-  pictures: whole(1, 1e9),
-  called: whole(0, 1e9),
-  suspected: whole(0, 1e9),
-});
+/** Verdicts under the default strategy. */
+const verdictCounts = { pictures: whole(1, 1e9), called: whole(0, 1e9), suspected: whole(0, 1e9) };
 
 const callFields = object({
   condition: text,
@@ -92,8 +80,9 @@ const callFields = object({
   strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
   /** Absent in older manifests, and if a size is stated. */
   ratios: optional(heldOutRatios),
-  kinds: optional(list(kindCounts)),
-  unchanged: optional(unchangedCounts),
+  /** For pictures with one kind of change, and for those that nobody changed. */
+  kinds: optional(list(object({ kind: changeKind, ...verdictCounts }))),
+  unchanged: optional(object(verdictCounts)),
 });
 export type MeasuredCalls = ReturnType<typeof callFields>;
 

@@ -94,15 +94,15 @@ export async function loadTraceModel(
         embeddings: sizedOutput(answer, 'embedding', count * statistics.embedding.dimension),
       };
     },
-    readTransformer: toReader(transformer, manifest),
+    readTransformer: transformer && toReader(transformer, manifest),
     release: async () => {
       await Promise.all([backbone.release(), head.release(), transformer?.release()]);
     },
   };
 }
 
-function toReader(session: Session | null, { transformer }: ModelManifest): ReadTransformer | null {
-  if (session === null || transformer === null) return null;
+function toReader(session: Session, { transformer }: ModelManifest): ReadTransformer | null {
+  if (transformer === null) return null;
   const { sidePx } = transformer;
   return async (rgb, input) => {
     const answer = await session.run({

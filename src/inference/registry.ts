@@ -78,7 +78,7 @@ export function createRegistry(
         findEntry(images, null);
         findEntry(locators, null);
       }
-      const wanted = id === null ? all.entries : [findEntry(all, id)];
+      const wanted = id === null ? all.entries : [findEntry<AnyManifest>(all, id)];
       for (const entry of wanted) await verifiedFiles(entry);
       return wanted.map(({ manifest }) => manifest);
     },
@@ -108,20 +108,14 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
   };
 }
 
-function notFound(
-  entries: readonly ModelFolder[],
-  id: string | null,
-  kind: string,
-): ForensicsError {
-  if (entries.length === 0) {
-    return new ForensicsError('model_not_found', `No ${kind} is installed; reinstall forensics.`);
-  }
+function notFound(entries: readonly ModelFolder[], id: string | null, kind: string) {
   const known = entries.map(({ manifest }) => manifest.id).join(', ');
   const requested = JSON.stringify(id?.slice(0, 80));
-  return new ForensicsError(
-    'model_not_found',
-    `There is no ${kind} ${requested}; known models: ${known}.`,
-  );
+  const message =
+    known === ''
+      ? `No ${kind} is installed; reinstall forensics.`
+      : `There is no ${kind} ${requested}; known models: ${known}.`;
+  return new ForensicsError('model_not_found', message);
 }
 
 /** A model folder: its manifest and the files that it lists; trusted only once their hashes have been verified. */
@@ -136,27 +130,23 @@ const statisticsFile = 'statistics.json';
 const transformerFile = 'transformer.onnx';
 const locateFile = 'locate.onnx';
 
-/** The files without which a model cannot run. */
-function neededFiles(manifest: AnyManifest): readonly string[] {
-  if (manifest.type === 'localisation') return [locateFile];
+/** The files without which a model cannot run, and any others. */
+function fileNames(manifest: AnyManifest): readonly string[] {
+  const others = Object.keys(manifest.files);
+  if (manifest.type === 'localisation') return [...new Set([locateFile, ...others])];
   const own = manifest.transformer === null ? [] : [transformerFile];
-  return ['model.onnx', 'head.onnx', ...own, statisticsFile];
+  return [...new Set(['model.onnx', 'head.onnx', ...own, statisticsFile, ...others])];
 }
 
 /** Even those that this version does not use. @throws {ForensicsError} `model_integrity`, naming the damaged file. */
 async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
   const { manifest } = model;
-  const files = new Map(
-    await Promise.all(
-      fileNames(manifest).map(async (name) => [name, await verifiedFile(model, name)] as const),
-    ),
+  const reading = fileNames(manifest).map(
+    async (name) => [name, await verifiedFile(model, name)] as const,
   );
+  const files = new Map(await Promise.all(reading));
   if (manifest.type === 'image') readStatistics(files);
   return files;
-}
-
-function fileNames(manifest: AnyManifest): readonly string[] {
-  return [...new Set([...neededFiles(manifest), ...Object.keys(manifest.files)])];
 }
 
 /** The manifest as it was read, and the size and times of each file. */
@@ -192,17 +182,9 @@ async function verifiedFile(model: ModelFolder, name: string): Promise<Buffer> {
   return bytes;
 }
 
-function damaged(
-  { manifest, remedy }: ModelFolder,
-  name: string,
-  what: string,
-  cause?: unknown,
-): ForensicsError {
-  return new ForensicsError(
-    'model_integrity',
-    `${name} of model ${manifest.id} ${what}; ${remedy}.`,
-    { cause },
-  );
+function damaged({ manifest, remedy }: ModelFolder, name: string, what: string, cause?: unknown) {
+  const message = `${name} of model ${manifest.id} ${what}; ${remedy}.`;
+  return new ForensicsError('model_integrity', message, { cause });
 }
 
 /**
@@ -223,16 +205,10 @@ interface Installed<Manifest extends AnyManifest = AnyManifest> {
 export const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /** @throws {ForensicsError} `model_not_found`. */
-async function readInstalled(
-  extra: string | null,
-  packaged: string,
-): Promise<{
-  readonly images: Installed<ModelManifest>;
-  readonly locators: Installed<LocateManifest>;
-  readonly all: Installed;
-}> {
-  const own = await readEntries(packaged, reinstall, async () => []);
-  const added = extra === null ? [] : await readEntries(extra, recopy, extraDirMissing);
+async function readInstalled(extra: string | null, packaged: string) {
+  const own = await readEntries(packaged, 'reinstall forensics', async () => []);
+  const remedy = 'copy the folder of the model again';
+  const added = extra === null ? [] : await readEntries(extra, remedy, extraDirMissing);
   const damages = [...added, ...own].filter((entry) => entry instanceof ForensicsError);
   // A Map keeps the first position of a key and its last value, so an added model takes the
   // position of the packaged one with the same id.
@@ -251,20 +227,11 @@ const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
 const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
   entry.manifest.type === 'localisation';
 
-/** What to do about a damaged file of a packaged model. */
-const reinstall = 'reinstall forensics';
-const recopy = 'copy the folder of the model again';
-
 /** The newest first; of two folders with the same id, only the newer one. */
-function byId(
-  entries: readonly (ModelFolder | ForensicsError)[],
-): ReadonlyMap<string, ModelFolder> {
-  const models = new Map<string, ModelFolder>();
+function byId(entries: readonly (ModelFolder | ForensicsError)[]) {
   const described = entries.flatMap((entry) => (entry instanceof ForensicsError ? [] : [entry]));
-  for (const entry of described.toSorted(newestFirst)) {
-    if (!models.has(entry.manifest.id)) models.set(entry.manifest.id, entry);
-  }
-  return models;
+  const groups = Map.groupBy(described.toSorted(newestFirst), ({ manifest }) => manifest.id);
+  return [...groups].map(([id, [newest]]) => [id, newest!] as const);
 }
 
 async function extraDirMissing(cause: unknown): Promise<never> {

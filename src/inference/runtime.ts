@@ -63,7 +63,16 @@ export async function loadRuntime(
   const ort = await loadFirst(loaders);
   return {
     version: ort.env.versions.node ?? ort.env.versions.common,
-    openSession: (model) => openSession(ort, model),
+    openSession: async (model) => {
+      const session = await ort.InferenceSession.create(model, sessionOptions);
+      return {
+        run: async (inputs) => {
+          const answers = await session.run(mapValues(inputs, (input) => toTensor(ort, input)));
+          return mapValues(answers, toFloats);
+        },
+        release: () => session.release(),
+      };
+    },
   };
 }
 
@@ -86,40 +95,23 @@ async function loadFirst(loaders: readonly (() => Promise<OrtModule>)[]): Promis
 
 /** `vendor/` is beside both `src/` and `dist/`, so the same relative path works from either. */
 async function loadBundled(): Promise<OrtModule> {
-  const packed: OrtModule = createRequire(import.meta.url)(
-    '../../vendor/onnxruntime-node/dist/index.js',
-  );
-  return packed;
+  return createRequire(import.meta.url)('../../vendor/onnxruntime-node/dist/index.js');
 }
 
-async function openSession(ort: OrtModule, model: Uint8Array): Promise<Session> {
-  const session = await ort.InferenceSession.create(model, sessionOptions);
-  return {
-    run: async (inputs) => {
-      const answers = await session.run(toFeeds(ort, inputs));
-      return Object.fromEntries(
-        Object.entries(answers).map(([name, tensor]) => [name, toFloats(name, tensor)]),
-      );
-    },
-    release: () => session.release(),
-  };
+function mapValues<From, To>(
+  values: Readonly<Record<string, From>>,
+  map: (value: From, name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(values).map(([name, it]) => [name, map(it, name)]));
 }
 
-function toFeeds(
-  ort: OrtModule,
-  inputs: Readonly<Record<string, Tensor>>,
-): InferenceSession.FeedsType {
-  return Object.fromEntries(
-    Object.entries(inputs).map(([name, { data, dims }]) => [
-      name,
-      data instanceof Float32Array
-        ? new ort.Tensor('float32', data, dims)
-        : new ort.Tensor('uint8', data, dims),
-    ]),
-  );
+function toTensor(ort: OrtModule, { data, dims }: Tensor): OrtTensor {
+  return data instanceof Float32Array
+    ? new ort.Tensor('float32', data, dims)
+    : new ort.Tensor('uint8', data, dims);
 }
 
-function toFloats(name: string, tensor: OrtTensor): Float32Array {
+function toFloats(tensor: OrtTensor, name: string): Float32Array {
   if (tensor.data instanceof Float32Array) return tensor.data;
   throw new TypeError(`The model's output ${name} is ${tensor.type}, not float32.`);
 }
