@@ -135,6 +135,11 @@ export function localCommand(...how: Parameters<typeof subcommand>): Command {
   return withLocalOptions(subcommand(...how));
 }
 
+/** Adds a subcommand that acts on one tenant in this machine's data folder. */
+export function tenantCommand(...how: Parameters<typeof subcommand>): Command {
+  return withLocalOptions(subcommand(...how).requiredOption('--tenant <name>', 'the tenant'));
+}
+
 /** Wraps an action so that it gets its arguments, followed by the options of its command and of the commands above. */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
@@ -151,6 +156,10 @@ export interface FolderOptions {
 
 export interface LocalOptions extends FolderOptions {
   readonly json: boolean;
+}
+
+export interface TenantOptions extends LocalOptions {
+  readonly tenant: string;
 }
 
 export interface ServerOptions {

@@ -4,12 +4,11 @@ import type { Command } from '../command.ts';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { keptTenantNamed } from '../../service/core.ts';
 import { withLocalCore } from '../connection/local.ts';
-import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
+import { calling, tenantCommand, type TenantOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, printJson } from '../output/terminal.ts';
 
-interface HoldOptions extends LocalOptions {
-  readonly tenant: string;
+interface HoldOptions extends TenantOptions {
   readonly analysis?: string;
 }
 
@@ -21,33 +20,23 @@ Without --analysis, a hold covers all the tenant's data. A held analysis that wa
 Examples:
   $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"
   $ forensics hold list --tenant acme`);
-  withTenant(
-    subcommand(hold, 'add', 'Place a hold.', [
-      'hold add --tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
-      'hold add --tenant acme --reason "all of it: file 12/26"',
-    ]),
-  )
+  tenantCommand(hold, 'add', 'Place a hold.', [
+    'hold add --tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
+    'hold add --tenant acme --reason "all of it: file 12/26"',
+  ])
     .option('--analysis <id>', 'one analysis, deleted or not')
     .option('--reason <text>', 'the reason, shown in the list of holds', '')
     .action(calling(add));
-  withTenant(
-    subcommand(hold, 'remove', 'End a hold.', [
-      'hold remove --tenant acme --analysis 65f000000000000000000001',
-      'hold remove --tenant acme',
-    ]),
-  )
+  tenantCommand(hold, 'remove', 'End a hold.', [
+    'hold remove --tenant acme --analysis 65f000000000000000000001',
+    'hold remove --tenant acme',
+  ])
     .option('--analysis <id>', 'one analysis, deleted or not')
     .action(calling(remove));
-  withTenant(
-    subcommand(hold, 'list', 'List the holds of a tenant, oldest first.', [
-      'hold list --tenant acme',
-      'hold list --tenant acme --json',
-    ]),
-  ).action(calling(list));
-}
-
-function withTenant(command: Command): Command {
-  return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
+  tenantCommand(hold, 'list', 'List the holds of a tenant, oldest first.', [
+    'hold list --tenant acme',
+    'hold list --tenant acme --json',
+  ]).action(calling(list));
 }
 
 async function add(options: HoldOptions & { readonly reason: string }): Promise<void> {

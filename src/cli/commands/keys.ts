@@ -14,7 +14,6 @@ import { usageError } from '../errors.ts';
 import { agreed } from '../input.ts';
 import {
   calling,
-  examples,
   isRemote,
   longestMs,
   named,
@@ -23,75 +22,65 @@ import {
   subcommand,
   withServiceOptions,
 } from '../options.ts';
-import { type Columns, toList } from '../output/layout.ts';
+import { printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 
 export function defineKeys(keys: Command): void {
-  keys.helpAfter(
-    examples(
-      'keys create --tenant acme --name ci --expires-in 90d',
-      'keys rotate --tenant acme --name ci --grace 24h --json',
-      'keys list --tenant acme --expiring-within 14d',
-    ),
-  );
+  keys.helpAfter(`
+Examples:
+  $ forensics keys create --tenant acme --name ci --expires-in 90d
+  $ forensics keys rotate --tenant acme --name ci --grace 24h --json
+  $ forensics keys list --tenant acme --expiring-within 14d`);
   keys.hook('preAction', async (_keys, command) => nameTenant(command));
-  withTenant(
-    subcommand(keys, 'create', 'Create a key and print its secret once.', [
-      'keys create --tenant acme --name ci --expires-in 90d',
-      'keys create --tenant acme --name ci --out ci.key',
-    ]),
-  )
+  keyCommand(keys, 'create', 'Create a key and print its secret once.', [
+    'keys create --tenant acme --name ci --expires-in 90d',
+    'keys create --tenant acme --name ci --out ci.key',
+  ])
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(lifeOption())
     .addOption(outOption())
     .action(calling(create));
-  withTenant(
-    subcommand(keys, 'list', 'List the keys of a tenant, newest first.', [
-      'keys list --tenant acme',
-      'keys list --tenant acme --expiring-within 14d',
-    ]),
-  )
+  keyCommand(keys, 'list', 'List the keys of a tenant, newest first.', [
+    'keys list --tenant acme',
+    'keys list --tenant acme --expiring-within 14d',
+  ])
     .option(
       '--expiring-within <time>',
       'only keys that must be replaced within this time; exit code 10 if there are any',
       parseDuration,
     )
     .action(calling(list));
-  defineRotate(withTenant(keys.command('rotate')));
-  withTenant(
-    subcommand(keys, 'revoke', 'Revoke a key immediately and permanently.', [
-      'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10',
-      'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10 --yes',
-    ]),
-  )
+  defineRotate(keys);
+  keyCommand(keys, 'revoke', 'Revoke a key immediately and permanently.', [
+    'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10',
+    'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10 --yes',
+  ])
     .argument('<uuid>', 'the uuid of the key, from "keys list"')
     .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(revoke));
 }
 
-function withTenant(command: Command): Command {
-  return withServiceOptions(
-    command.option(
-      '--tenant <name>',
-      'the tenant of the key (default: the one in the profile)',
-      named,
-    ),
-  );
+function keyCommand(...how: Parameters<typeof subcommand>): Command {
+  const tenant = 'the tenant of the key (default: the one in the profile)';
+  return withServiceOptions(subcommand(...how).option('--tenant <name>', tenant, named));
 }
 
-interface CreateOptions extends KeyOptions {
-  readonly name: string;
+interface KeyOptions extends ServiceOptions {
+  readonly tenant: string;
+}
+
+interface NewKeyOptions extends KeyOptions {
   /** Milliseconds. */
   readonly expiresIn: number;
   readonly out?: string;
 }
 
-async function create(options: CreateOptions): Promise<void> {
+async function create(options: NewKeyOptions & { readonly name: string }): Promise<void> {
   const { tenant, name, expiresIn, out } = options;
   const key = await withKeys(options, async (keys) =>
-    withSecretFile(out, async (file) => {
+    withSecretFile(out, async (write) => {
       const made = await keys.create({ tenant, name, expiresAt: new Date(Date.now() + expiresIn) });
-      await orRevoke(keys, { tenant, key: made }, async () => file?.write(made.secret));
+      await orRevoke(keys, { tenant, key: made }, async () => write?.(made.secret));
       return made;
     }),
   );
@@ -99,20 +88,25 @@ async function create(options: CreateOptions): Promise<void> {
   printSecret(`Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`, key, out);
 }
 
-interface ListOptions extends KeyOptions {
-  /** Milliseconds. */
-  readonly expiringWithin?: number;
-}
-
-async function list(options: ListOptions): Promise<void> {
+async function list(options: KeyOptions & { readonly expiringWithin?: number }): Promise<void> {
   const { tenant, expiringWithin } = options;
   const all = await withKeys(options, async (keys) => keys.list(tenant));
   const isFiltered = expiringWithin !== undefined;
   const entries = isFiltered ? keysToReplace(all, Date.now() + expiringWithin) : all;
   if (isFiltered && entries.length > 0) process.exitCode = exitCodes.foundExpiring;
-  if (options.json) return printJson(entries);
-  if (entries.length > 0) return print(toList(entries, columns));
-  log(isFiltered ? 'No key expires in that time.' : 'There are no keys.');
+  const none = isFiltered ? 'No key expires in that time.' : 'There are no keys.';
+  printList(
+    entries,
+    {
+      uuid: ({ uuid }) => uuid,
+      name: ({ name }) => name,
+      created: ({ createdDate }) => createdDate.slice(0, 10),
+      expires: ({ ended, expiresAt }) => ended ?? expiresAt.slice(0, 10),
+      'last used': ({ lastUsedDate }) => lastUsedDate?.slice(0, 10) ?? 'never',
+      secret: ({ secret }) => secret,
+    },
+    { ...options, none },
+  );
 }
 
 /** Keys valid now but not at `endMs`. A rotated key is left out, because another key of the same name is valid then. */
@@ -121,15 +115,6 @@ function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly Ke
   const lasting = new Set(later.map(({ name }) => name));
   return entries.filter((entry) => entry.ended === null && !lasting.has(entry.name));
 }
-
-const columns: Columns<KeyEntry> = {
-  uuid: ({ uuid }) => uuid,
-  name: ({ name }) => name,
-  created: ({ createdDate }) => createdDate.slice(0, 10),
-  expires: ({ ended, expiresAt }) => ended ?? expiresAt.slice(0, 10),
-  'last used': ({ lastUsedDate }) => lastUsedDate?.slice(0, 10) ?? 'never',
-  secret: ({ secret }) => secret,
-};
 
 async function revoke(
   uuid: string,
@@ -150,9 +135,8 @@ async function revoke(
 const defaultLife = '90d';
 const defaultGrace = '24h';
 
-function defineRotate(command: Command): void {
-  command
-    .description('Replace a key; the old one stays valid for a grace period.')
+function defineRotate(keys: Command): void {
+  keyCommand(keys, 'rotate', 'Replace a key; the old one stays valid for a grace period.')
     .option('--name <name>', 'the newest valid key with this name')
     .addOption(
       new Option('--uuid <uuid>', 'the uuid of the key, from "keys list"').conflicts('name'),
@@ -190,20 +174,13 @@ function lifeOption(): Option {
     .default(parseDuration(defaultLife), defaultLife);
 }
 
-interface KeyOptions extends ServiceOptions {
-  readonly tenant: string;
-}
-
-interface RotateOptions extends KeyOptions {
+interface RotateOptions extends NewKeyOptions {
   readonly name?: string;
   readonly uuid?: string;
-  /** Milliseconds. */
-  readonly expiresIn: number;
   /** Milliseconds. */
   readonly grace: number;
   /** If set, there is no grace period. */
   readonly now?: true;
-  readonly out?: string;
 }
 
 async function rotate(options: RotateOptions): Promise<void> {
@@ -211,7 +188,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   const which = uuid !== undefined ? { uuid } : name !== undefined ? { name } : null;
   if (which === null) throw usageError('Specify the key with --name or --uuid (see "keys list").');
   await withKeys(options, async (keys) => {
-    const rotated = await withSecretFile(out, async (file) => {
+    const rotated = await withSecretFile(out, async (write) => {
       const expiresAt = new Date(Date.now() + expiresIn);
       // With --now, the old key must stay valid until the new one has been tested.
       const graceMs = now ? longestMs : grace;
@@ -219,7 +196,7 @@ async function rotate(options: RotateOptions): Promise<void> {
       const { key, replaced } = made;
       const otherwise = `The old key stays valid until ${replaced.expiresAt}.`;
       await orRevoke(keys, { tenant, key, otherwise }, async () => {
-        await file?.write(key.secret);
+        await write?.(key.secret);
         await keys.list(tenant, key.secret);
         const profile = renewInProfile(options, made);
         if (profile !== null) log(`The profile "${profile}" has the new key.`);
@@ -234,18 +211,12 @@ async function rotate(options: RotateOptions): Promise<void> {
   });
 }
 
-interface Ended {
-  /** The old key in its new state. */
-  readonly replaced: KeyEntry;
-  readonly failure: ForensicsError | null;
-}
-
-/** Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, is revoked first. */
-async function endOldKeys(
-  keys: KeyActs,
-  tenant: string,
-  { key, replaced, earlier }: Rotated,
-): Promise<Ended> {
+/**
+ * Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, is revoked first.
+ *
+ * @returns the old key in its new state, and what prevented revoking one.
+ */
+async function endOldKeys(keys: KeyActs, tenant: string, { key, replaced, earlier }: Rotated) {
   let ended = replaced;
   for (const { uuid } of [replaced, ...earlier]) {
     try {
@@ -296,23 +267,22 @@ function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): st
   return profile;
 }
 
-interface NewKey {
-  readonly tenant: string;
-  readonly key: KeyEntry;
-  /** A sentence on what happens to older keys if this one is revoked. */
-  readonly otherwise?: string;
-}
-
 /**
  * Runs `act`, which puts a new key to use, and revokes the key when that fails.
  *
+ * @param made.otherwise - a sentence on what happens to older keys if this one is revoked.
  * @throws {ForensicsError} saying what went wrong and what happened to the key.
  */
 export async function orRevoke(
   keys: Pick<KeyActs, 'revoke'>,
-  { tenant, key: { uuid }, otherwise = '' }: NewKey,
+  made: { readonly tenant: string; readonly key: KeyEntry; readonly otherwise?: string },
   act: () => Promise<void>,
 ): Promise<void> {
+  const {
+    tenant,
+    key: { uuid },
+    otherwise = '',
+  } = made;
   try {
     await act();
   } catch (error) {
@@ -328,16 +298,8 @@ export async function orRevoke(
 }
 
 /** The key as printed. If its secret was written to a file, the secret is left out. */
-function shownKey(
-  { secret, ...key }: KeyEntry,
-  out: string | undefined,
-): Omit<KeyEntry, 'secret'> & { readonly secret?: string } {
+function shownKey({ secret, ...key }: KeyEntry, out: string | undefined) {
   return out === undefined ? { ...key, secret } : key;
-}
-
-interface SecretFile {
-  /** Flushes the secret to disk before returning. @throws {ForensicsError} `no_space_left`, `output_not_writable`. */
-  write(secret: string): Promise<void>;
 }
 
 /**
@@ -349,7 +311,7 @@ interface SecretFile {
  */
 async function withSecretFile<T>(
   path: string | undefined,
-  act: (file: SecretFile | null) => Promise<T>,
+  act: (write: ((secret: string) => Promise<void>) | null) => Promise<T>,
 ): Promise<T> {
   if (path === undefined) return act(null);
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
@@ -357,13 +319,13 @@ async function withSecretFile<T>(
       ? new ForensicsError('conflict', `${path} already exists; choose another --out.`)
       : toOutputFailure(error);
   });
-  const write = (secret: string) =>
-    writing(async () => {
-      await file.writeFile(`${secret}\n`);
-      await file.sync();
-    });
   try {
-    return await act({ write });
+    return await act((secret) =>
+      writing(async () => {
+        await file.writeFile(`${secret}\n`);
+        await file.sync();
+      }),
+    );
   } catch (error) {
     await unlink(path);
     throw error;

@@ -3,7 +3,6 @@
 import { Option } from 'commander';
 import type { Command } from '../command.ts';
 import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
-import type { Delivery } from '../../contract/webhooks.ts';
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import { adviceOn } from '../../ops/doctor/webhooks.ts';
 import { operator } from '../../service/audit/entry.ts';
@@ -12,35 +11,24 @@ import { listDeliveries, replay as putBack } from '../../service/webhooks/delive
 import { sendTestMessage } from '../../service/webhooks/deliver.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
-import {
-  calling,
-  countFromOne,
-  examples,
-  type LocalOptions,
-  subcommand,
-  withLocalOptions,
-} from '../options.ts';
-import { type Columns, printList } from '../output/layout.ts';
+import { calling, countFromOne, examples, tenantCommand, type TenantOptions } from '../options.ts';
+import { printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.helpAfter(
     examples('webhooks test --tenant acme', 'webhooks list --tenant acme --state given_up'),
   );
-  withTenant(
-    subcommand(
-      webhooks,
-      'list',
-      'List the messages of a tenant, newest first; settled ones are kept for 30 days.',
-      ['webhooks list --tenant acme', 'webhooks list --tenant acme --state waiting --json'],
-    ),
+  tenantCommand(
+    webhooks,
+    'list',
+    'List the messages of a tenant, newest first; settled ones are kept for 30 days.',
+    ['webhooks list --tenant acme', 'webhooks list --tenant acme --state waiting --json'],
   )
     .addOption(new Option('--state <state>', 'only messages in this state').choices(deliveryStates))
     .option('--limit <n>', 'at most this many', countFromOne, 100)
     .action(calling(list));
-  withTenant(
-    subcommand(webhooks, 'replay', 'Send settled messages again, with their original ids.'),
-  )
+  tenantCommand(webhooks, 'replay', 'Send settled messages again, with their original ids.')
     .argument('[id]', 'the id of the message, from "webhooks list"')
     .option('--given-up', 'all messages that were given up on after the last attempt', false)
     .helpAfter(`
@@ -51,9 +39,7 @@ Examples:
   $ forensics webhooks replay msg_65f000000000000000000001 --tenant acme
   $ forensics webhooks replay --given-up --tenant acme`)
     .action(calling(replay));
-  withTenant(
-    subcommand(webhooks, 'test', "Send one signed test message and print the receiver's response."),
-  )
+  tenantCommand(webhooks, 'test', "Send one signed test message and print the receiver's response.")
     .helpAfter(`
 Its "webhook-event" header is "test", and its body has no analysisId. It is not retried or stored, and a webhook that was
 switched off stays off.
@@ -66,56 +52,47 @@ Exit codes: 0 the receiver accepted it, 1 it did not.`)
     .action(calling(test));
 }
 
-function withTenant(command: Command): Command {
-  return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
-}
-
-interface WebhookOptions extends LocalOptions {
-  readonly tenant: string;
-}
-
-interface ListOptions extends WebhookOptions {
-  readonly state?: DeliveryState;
-  readonly limit: number;
-}
-
-async function list(options: ListOptions): Promise<void> {
+async function list(
+  options: TenantOptions & { readonly state?: DeliveryState; readonly limit: number },
+): Promise<void> {
   const { tenant, state = null, limit } = options;
   const entries = await withLocalCore(options, async (core) => {
     const { id: tenantId } = await tenantNamed(core, tenant);
     return listDeliveries(core.database.db, { tenantId, state, limit });
   });
-  const columns: Columns<Delivery> = {
-    id: ({ id }) => id,
-    event: ({ event }) => event,
-    subject: ({ subject }) => subject,
-    created: ({ createdDate }) => toSeconds(createdDate),
-    attempts: ({ attempts }) => String(attempts),
-    state: (entry) => entry.state,
-    'last outcome': ({ lastOutcome }) => lastOutcome ?? '-',
-    next(entry) {
-      if (entry.nextAttemptDate !== null) return toSeconds(entry.nextAttemptDate);
-      return entry.state === 'waiting' ? 'after the one before it' : '-';
+  printList(
+    entries,
+    {
+      id: ({ id }) => id,
+      event: ({ event }) => event,
+      subject: ({ subject }) => subject,
+      created: ({ createdDate }) => toSeconds(createdDate),
+      attempts: ({ attempts }) => String(attempts),
+      state: (entry) => entry.state,
+      'last outcome': ({ lastOutcome }) => lastOutcome ?? '-',
+      next(entry) {
+        if (entry.nextAttemptDate !== null) return toSeconds(entry.nextAttemptDate);
+        return entry.state === 'waiting' ? 'after the one before it' : '-';
+      },
     },
-  };
-  printList(entries, columns, { ...options, none: 'There are no matching messages.' });
+    { ...options, none: 'There are no matching messages.' },
+  );
 }
 
 function toSeconds(at: string): string {
   return `${at.slice(0, 19)}Z`;
 }
 
-interface ReplayOptions extends WebhookOptions {
-  readonly givenUp: boolean;
-}
-
-async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
+async function replay(
+  id: string | undefined,
+  options: TenantOptions & { readonly givenUp: boolean },
+): Promise<void> {
   if ((id === undefined) !== options.givenUp) {
     throw usageError('Give the id of a message, or --given-up for all that failed.');
   }
-  const which = id === undefined ? 'given_up' : { id };
   const replayed = await withLocalCore(options, async (core) => {
     const { id: tenantId } = await tenantNamed(core, options.tenant);
+    const which = id === undefined ? 'given_up' : { id };
     return putBack(core.database.db, { tenantId, which, at: new Date(), by: operator });
   });
   if (options.json) return printJson({ replayed });
@@ -127,16 +104,25 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   );
 }
 
-async function test(options: WebhookOptions): Promise<void> {
+async function test(options: TenantOptions): Promise<void> {
   const { isOff, ...answer } = await withLocalCore(options, async (core, settings) => {
     const tenant = await tenantNamed(core, options.tenant);
     const { id: tenantId, webhookUrl: url } = tenant;
-    const setUrl = setUrlHint(tenant.name);
-    if (url === null) throw new ForensicsError('conflict', `The tenant has no webhook. ${setUrl}`);
-    const { webhookKey: serverKey } = core;
-    const allow = settings.webhookAllow;
-    const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: new Date() });
-    const { id, isAccepted: taken, outcome, tookMs } = sent;
+    if (url === null) {
+      throw new ForensicsError('conflict', `The tenant has no webhook. ${setUrlHint(tenant.name)}`);
+    }
+    const {
+      id,
+      isAccepted: taken,
+      outcome,
+      tookMs,
+    } = await sendTestMessage({
+      tenantId,
+      url,
+      serverKey: core.webhookKey,
+      allow: settings.webhookAllow,
+      at: new Date(),
+    });
     // Prints only the origin, because the rest of the URL may contain a token.
     const receiver = new URL(url).origin;
     return { id, receiver, taken, outcome, tookMs, isOff: tenant.webhookDisabledAt !== null };
