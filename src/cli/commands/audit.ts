@@ -5,9 +5,10 @@ import type { Command } from '../command.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
+import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { calling, type LocalOptions, parseDay, subcommand, withLocalOptions } from '../options.ts';
+import { calling, localCommand, type LocalOptions, parseDay } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -19,26 +20,7 @@ Each tenant has its own log; --service is the log of accounts, the master key an
 Examples:
   $ forensics audit verify
   $ forensics audit list --tenant acme --analysis 65f000000000000000000001`);
-  defineVerify(audit);
-  withLog(
-    subcommand(audit, 'list', 'List entries, oldest first.', [
-      'audit list --tenant acme --since 2026-01-01',
-      'audit list --service --json',
-    ]),
-  )
-    .option('--analysis <id>', 'only entries about this analysis')
-    .option(
-      '--since <date>',
-      'only entries from this date or time onwards, such as 2026-03-01',
-      parseDay,
-    )
-    .action(calling(list));
-}
-
-function defineVerify(audit: Command): void {
-  withLog(
-    subcommand(audit, 'verify', 'Check that no entry was changed, removed, reordered or inserted.'),
-  )
+  logCommand(audit, 'verify', 'Check that no entry was changed, removed, reordered or inserted.')
     .option('--head <hash>', 'the hash of an entry, from a copy kept elsewhere', parseHash)
     .helpAfter(`
 Without --tenant or --service, every log is checked; the exit code is 7 if one is broken. Anyone who can write to the
@@ -48,10 +30,21 @@ Examples:
   $ forensics audit verify
   $ forensics audit verify --tenant acme --json`)
     .action(calling(verify));
+  logCommand(audit, 'list', 'List entries, oldest first.', [
+    'audit list --tenant acme --since 2026-01-01',
+    'audit list --service --json',
+  ])
+    .option('--analysis <id>', 'only entries about this analysis')
+    .option(
+      '--since <date>',
+      'only entries from this date or time onwards, such as 2026-03-01',
+      parseDay,
+    )
+    .action(calling(list));
 }
 
-function withLog(command: Command): Command {
-  return withLocalOptions(command)
+function logCommand(...how: Parameters<typeof localCommand>): Command {
+  return localCommand(...how)
     .option('--tenant <name>', "this tenant's log")
     .option('--service', "the service's log", false);
 }
@@ -69,19 +62,8 @@ interface LogOptions extends LocalOptions {
   readonly service: boolean;
 }
 
-interface ListOptions extends LogOptions {
-  readonly analysis?: string;
-  readonly since?: string;
-}
-
-interface NamedChain {
-  readonly chain: string;
-  /** Name of the tenant, `service`, or the id if the tenant no longer exists. */
-  readonly name: string;
-}
-
-async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
-  const { tenant, service } = options;
+/** The log named in the options. `name`: of the tenant, `service`, or the id if the tenant no longer exists. */
+async function oneChain(core: Core, { tenant, service }: LogOptions) {
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
   // If a tenant was purged, only its id is known.
@@ -90,7 +72,7 @@ async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
 }
 
 /** The log named in the options, or all logs. */
-async function chosenChains(core: Core, options: LogOptions): Promise<readonly NamedChain[]> {
+async function chosenChains(core: Core, options: LogOptions) {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
   return (await core.audit.chains()).map((chain) => {
@@ -98,7 +80,9 @@ async function chosenChains(core: Core, options: LogOptions): Promise<readonly N
   });
 }
 
-async function list(options: ListOptions): Promise<void> {
+async function list(
+  options: LogOptions & { readonly analysis?: string; readonly since?: string },
+): Promise<void> {
   const { analysis, since } = options;
   const entries = await withLocalCore(options, async (core) => {
     const { chain } = await oneChain(core, options);
@@ -134,39 +118,26 @@ function shorten(value: unknown): string {
   return /^[0-9a-f]{32,}$/.test(text) ? `${text.slice(0, 12)}...` : text;
 }
 
-interface VerifyOptions extends LogOptions {
-  /** 64 lower-case hexadecimal digits. */
-  readonly head?: string;
-}
-
 type Verified = Verification & { readonly name: string };
 
-async function verify(options: VerifyOptions): Promise<void> {
-  const verified = await verifyChains(options);
-  if (options.json) printJson(verified);
-  else for (const one of verified) print(describeResult(one));
-  const broken = verified.filter(({ broken: found }) => found !== null);
-  if (broken.length > 0) throw brokenLogs(broken);
-  if (options.head !== undefined || options.json) return;
-  log('Only a hash stored elsewhere (--head) can reveal that a log was rewritten.');
-}
-
-async function verifyChains(options: VerifyOptions): Promise<readonly Verified[]> {
+async function verify(options: LogOptions & { readonly head?: string }): Promise<void> {
   const { head, tenant, service } = options;
   if (head !== undefined && tenant === undefined && !service) {
     throw usageError('A hash belongs to one log: add --tenant <name> or --service.');
   }
-  return withLocalCore(options, async (core) => {
-    const chains = await chosenChains(core, options);
-    const verified = [];
-    for (const { chain, name } of chains) {
-      verified.push({
-        name,
-        ...(await core.audit.verify(chain, head === undefined ? {} : { head })),
-      });
+  const verified = await withLocalCore(options, async (core) => {
+    const found: Verified[] = [];
+    for (const { chain, name } of await chosenChains(core, options)) {
+      found.push({ name, ...(await core.audit.verify(chain, withoutUndefined({ head }))) });
     }
-    return verified;
+    return found;
   });
+  if (options.json) printJson(verified);
+  else for (const one of verified) print(describeResult(one));
+  const broken = verified.filter(({ broken: found }) => found !== null);
+  if (broken.length > 0) throw brokenLogs(broken);
+  if (head !== undefined || options.json) return;
+  log('Only a hash stored elsewhere (--head) can reveal that a log was rewritten.');
 }
 
 function describeResult({ name, count, head, broken, notedSeq }: Verified): string {

@@ -42,31 +42,33 @@ Examples:
   localCommand(tenant, 'list', 'List all tenants.', ['tenant list', 'tenant list --json']).action(
     calling(list),
   );
-  localCommand(tenant, 'show', 'Show one tenant.', ['tenant show acme', 'tenant show acme --json'])
-    .argument('<name>', 'the tenant')
-    .action(calling(show));
+  onTenant(tenant, 'show', 'Show one tenant.', [
+    'tenant show acme',
+    'tenant show acme --json',
+  ]).action(calling(show));
   defineUpdate(tenant);
-  localCommand(
+  onTenant(
     tenant,
     'trial',
     'Restrict a tenant to the two trial images, or lift that restriction.',
     ['tenant trial visitors --on', 'tenant trial visitors --off'],
   )
-    .argument('<name>', 'the tenant')
     .option('--on', 'allow only the two trial images')
     .option('--off', 'allow every image')
     .action(calling(setTrial));
   defineDelete(tenant);
-  localCommand(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
+  onTenant(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
     'tenant webhook-secret acme',
     'tenant webhook-secret acme > hook.secret',
-  ])
-    .argument('<name>', 'the tenant')
-    .action(calling(printWebhookSecret));
+  ]).action(calling(printWebhookSecret));
+}
+
+function onTenant(...how: Parameters<typeof localCommand>): Command {
+  return localCommand(...how).argument('<name>', 'the tenant');
 }
 
 function defineUpdate(tenant: Command): void {
-  localCommand(
+  onTenant(
     tenant,
     'update',
     'Rename a tenant, set its webhook, or choose where its objects are stored.',
@@ -75,7 +77,6 @@ function defineUpdate(tenant: Command): void {
       'tenant update acme --storage-config store.json',
     ],
   )
-    .argument('<name>', 'the tenant')
     .option('--name <name>', 'the new name')
     .option('--webhook-url <url>', 'where to send status changes; "none" removes it')
     .option(
@@ -86,8 +87,7 @@ function defineUpdate(tenant: Command): void {
 }
 
 function defineDelete(tenant: Command): void {
-  localCommand(tenant, 'delete', 'Delete a tenant and all its data permanently.')
-    .argument('<name>', 'the tenant')
+  onTenant(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .option('--yes', 'do not ask for the name as confirmation; required in scripts', false)
     .helpAfter(`
 Immediately: its keys are revoked, the sessions of its users end, its analyses are hidden, its webhook is no longer
@@ -152,12 +152,13 @@ async function remove(
     if (options.json) return printJson({ deleted: false });
     return log('The name does not match; nothing was deleted.');
   }
-  const { tenant, analyses } = deleted;
-  if (options.json) {
-    return printJson({ id: tenant.id, name, keptAs: tenant.name, analyses, deleted: true });
-  }
+  const {
+    analyses,
+    tenant: { id, name: keptAs },
+  } = deleted;
+  if (options.json) return printJson({ id, name, keptAs, analyses, deleted: true });
   log(`Tenant "${name}" is deleted, with ${analyses} analyses. The name is available again.`);
-  log(`Data kept until the retention purge is listed under "${tenant.name}".`);
+  log(`Data kept until the retention purge is listed under "${keptAs}".`);
 }
 
 /** A tenant as the operator sees it in the data folder. */
@@ -174,26 +175,21 @@ function shownTenant(tenant: Tenant) {
 
 /** A tenant as its own users also see it, with its storage configuration. Secrets are masked. */
 function shownWithStorage(answer: TenantResponse) {
-  const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
+  const { id, name, isTrial: trial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;
-  const fields = { id, name, trial: isTrial, webhookUrl, webhookState, createdDate };
-  return { ...fields, storageType, storageConfig, storageWarning };
+  const storage = { storageType, storageConfig, storageWarning };
+  return { id, name, trial, webhookUrl, webhookState, createdDate, ...storage };
 }
 
 function printTenant(
   fields: ReturnType<typeof shownTenant> | ReturnType<typeof shownWithStorage>,
   options: Pick<LocalOptions, 'json'>,
 ): void {
-  if (options.json) return printFields(fields, options);
+  if (options.json) return printJson(fields);
   const isDefault = 'storageConfig' in fields && fields.storageConfig === null;
-  printFields(
-    {
-      ...fields,
-      webhookState: webhookStates[fields.webhookState],
-      ...(isDefault ? { storageConfig: "the service's own store" } : {}),
-    },
-    options,
-  );
+  const storage = isDefault ? { storageConfig: "the service's own store" } : {};
+  const webhookState = webhookStates[fields.webhookState];
+  printFields({ ...fields, webhookState, ...storage }, options);
 }
 
 const webhookStates: Readonly<Record<WebhookState, string>> = {
@@ -208,11 +204,6 @@ interface UpdateOptions extends LocalOptions {
   readonly name?: string;
   readonly webhookUrl?: string;
   readonly storageConfig?: string;
-}
-
-interface TrialOptions extends LocalOptions {
-  readonly on?: boolean;
-  readonly off?: boolean;
 }
 
 async function show(name: string, options: LocalOptions): Promise<void> {
@@ -234,7 +225,10 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
   printTenant(shownWithStorage(answer), options);
 }
 
-async function setTrial(name: string, options: TrialOptions): Promise<void> {
+async function setTrial(
+  name: string,
+  options: LocalOptions & { readonly on?: boolean; readonly off?: boolean },
+): Promise<void> {
   const isTrial = options.on === true;
   if (isTrial === (options.off === true)) throw usageError('Give either --on or --off.');
   const tenant = await withLocalCore(options, async (core): Promise<Tenant> => {
@@ -244,32 +238,27 @@ async function setTrial(name: string, options: TrialOptions): Promise<void> {
   printTenant(shownTenant(tenant), options);
 }
 
-async function readChange({
-  name,
-  webhookUrl,
-  storageConfig: file,
-}: UpdateOptions): Promise<TenantRequest> {
+async function readChange(options: UpdateOptions): Promise<TenantRequest> {
+  const { name, webhookUrl, storageConfig: file } = options;
   if (name === undefined && webhookUrl === undefined && file === undefined) {
     throw usageError('Specify what to change: --name, --webhook-url or --storage-config.');
   }
-  const storageConfig = file === undefined ? undefined : await readStorageConfig(file);
   return withoutUndefined({
     name,
     webhookUrl: webhookUrl === 'none' ? null : webhookUrl,
-    storageConfig,
+    storageConfig: file === undefined ? undefined : await readStorageConfig(file),
   });
 }
 
 async function readStorageConfig(file: string): Promise<StorageRequest | null> {
   if (file === 'default') return null;
+  const text = await readText(file);
   let config: unknown;
   try {
-    config = JSON.parse(await readText(file));
-  } catch (error) {
+    config = JSON.parse(text);
+  } catch {
     // The cause is left out, because the parser's message quotes the text, including its secrets.
-    throw error instanceof SyntaxError
-      ? new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.')
-      : error;
+    throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.');
   }
   return checkRequest(config);
 }

@@ -30,8 +30,11 @@ Examples:
     .action(calling(usage));
 }
 
-interface UsageOptions extends LocalOptions, Days {
+interface UsageOptions extends LocalOptions {
   readonly tenant?: string;
+  /** First and last day (UTC), `YYYY-MM-DD`; all time when both are left out. */
+  readonly from?: string;
+  readonly to?: string;
   readonly csv: boolean;
 }
 
@@ -46,7 +49,13 @@ interface Used {
 
 async function usage(options: UsageOptions): Promise<void> {
   const used = await withLocalCore(options, (core) => allUsed(core, options));
-  if (options.csv) return void process.stdout.write(toCsv(used));
+  if (options.csv) {
+    const rows = used.flatMap(({ tenantName, days }) =>
+      days.map((day) => [tenantName, ...valuesOfDay(day)]),
+    );
+    const text = csvText([['tenant', ...Object.keys(usageColumns)], ...rows]);
+    return void process.stdout.write(text);
+  }
   if (options.json) {
     return printJson(used.map(({ tenantName, report }) => ({ tenantName, ...report })));
   }
@@ -68,13 +77,6 @@ async function allUsed(core: Core, options: UsageOptions): Promise<readonly Used
   return all;
 }
 
-function toCsv(used: readonly Used[]): string {
-  const rows = used.flatMap(({ tenantName, days }) =>
-    days.map((day) => [tenantName, ...valuesOfDay(day)]),
-  );
-  return csvText([['tenant', ...Object.keys(usageColumns)], ...rows]);
-}
-
 const done = ({ report }: Used) => report.successfulProcessing;
 
 // The figures needed for billing and complaints; `--json` and `--csv` contain all of them.
@@ -91,30 +93,18 @@ const columns: Columns<Used> = {
   pending: ({ report }) => String(report.queuedAnalyses),
 };
 
-/** The period that a usage report covers. */
-interface Days {
-  /** First and last day (UTC), `YYYY-MM-DD`; all time when both are left out. */
-  readonly from?: string;
-  readonly to?: string;
-}
-
-async function readReport(read: Report, { from, to }: Days): Promise<UsageReport> {
+async function readReport(read: Report, { from, to }: UsageOptions): Promise<UsageReport> {
   if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
     throw usageError('--from must not be later than --to.');
   }
   if (from === undefined && to === undefined) return read({ type: 'total' });
   const startTime = from ?? (await firstDay(read));
-  const end = to === undefined ? {} : { endTime: to };
-  return read({ type: 'range', startTime, ...end });
+  return read({ type: 'range', startTime, ...(to !== undefined && { endTime: to }) });
 }
 
 const dayMs = 86_400_000;
 
-/**
- * Fetches one report per day, from the tenant's creation until today.
- *
- * @param whole - the report for the whole period.
- */
+/** Fetches one report per day of a period, from the tenant's creation until today. */
 async function dailyReports(read: Report, whole: UsageReport): Promise<readonly UsageReport[]> {
   const first = Math.max(Date.parse(whole.startTime), Date.parse(await firstDay(read)));
   const last = Math.min(Date.parse(whole.endTime), Date.now());

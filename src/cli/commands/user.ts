@@ -3,7 +3,8 @@
 import { tenantNamed, type Core } from '../../service/core.ts';
 import { Option } from 'commander';
 import type { Command } from '../command.ts';
-import type { User, Users } from '../../service/access/users.ts';
+import type { User } from '../../service/access/users.ts';
+import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
@@ -21,7 +22,23 @@ Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
   $ forensics user passwd examiner@example.org --generate
   $ forensics user list --json`);
-  defineCreate(user);
+  withPassword(
+    localCommand(user, 'create', 'Create an account.', [
+      'user create examiner@example.org --tenant acme --generate',
+      'user create examiner@example.org --tenant acme --password-file first.txt',
+    ]),
+  )
+    .argument('<email>', 'the email address to log in with')
+    .option('--name <name>', 'the name to show in the audit log')
+    .option('--user-type <type>', 'the user type in tokens (default: user)')
+    .option('--tenant <name>', 'a tenant of the account; repeatable', collect, [])
+    .option(
+      '--scope <scope>',
+      'an additional permission, such as "settings"; repeatable',
+      collect,
+      [],
+    )
+    .action(calling(create));
   localCommand(user, 'list', 'List all accounts, by email address.', [
     'user list',
     'user list --json',
@@ -40,26 +57,6 @@ Examples:
   onOne(user, 'enable', 'Enable a disabled account.', ['', '--json']).action(
     calling((who: string, options: LocalOptions) => changeAccess(who, options, 'enable')),
   );
-}
-
-function defineCreate(user: Command): void {
-  withPassword(
-    localCommand(user, 'create', 'Create an account.', [
-      'user create examiner@example.org --tenant acme --generate',
-      'user create examiner@example.org --tenant acme --password-file first.txt',
-    ]),
-  )
-    .argument('<email>', 'the email address to log in with')
-    .option('--name <name>', 'the name to show in the audit log')
-    .option('--user-type <type>', 'the user type in tokens (default: user)')
-    .option('--tenant <name>', 'a tenant of the account; repeatable', collect, [])
-    .option(
-      '--scope <scope>',
-      'an additional permission, such as "settings"; repeatable',
-      collect,
-      [],
-    )
-    .action(calling(create));
 }
 
 function defineUpdate(user: Command): void {
@@ -83,10 +80,8 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 /** Defines a command that acts on one account on this machine. @param ends - how each example command line ends. */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
-  return localCommand(user, name, does, lines).argument(
-    '<who>',
-    'email address or id of the account',
-  );
+  const command = localCommand(user, name, does, lines);
+  return command.argument('<who>', 'email address or id of the account');
 }
 
 interface CreateOptions extends LocalOptions, PasswordOptions {
@@ -107,10 +102,10 @@ async function create(email: string, options: CreateOptions): Promise<void> {
       );
     }
     const tenantIds = await tenantIdsNamed(core, tenant);
-    const facts = { scopes, tenantIds, ...(name && { name }), ...(userType && { userType }) };
     const password = await passwordFrom(options);
+    const facts = { scopes, tenantIds, ...(name && { name }), ...(userType && { userType }) };
     const user = await core.users.create({ email, password, ...facts });
-    return { user: await shownUser(core, user), password };
+    return { ...(await shownUser(core, user)), password };
   });
   printWithPassword(made, options);
 }
@@ -142,10 +137,7 @@ async function show(who: string, options: LocalOptions): Promise<void> {
   printFields(fields, options);
 }
 
-async function disable(
-  who: string,
-  options: LocalOptions & { readonly yes: boolean },
-): Promise<void> {
+async function disable(who: string, options: LocalOptions & { readonly yes: boolean }) {
   if (!(await agreed(`Disable ${who} and end all sessions?`, options))) {
     if (options.json) return printJson({ disabled: false });
     return log('Nothing was changed.');
@@ -153,11 +145,7 @@ async function disable(
   await changeAccess(who, options, 'disable');
 }
 
-async function changeAccess(
-  who: string,
-  options: LocalOptions,
-  act: keyof Pick<Users, 'disable' | 'enable'>,
-): Promise<void> {
+async function changeAccess(who: string, options: LocalOptions, act: 'disable' | 'enable') {
   const user = await withLocalCore(options, async (core) => {
     const { id } = await userNamed(core, who);
     return shownUser(core, await core.users[act](id));
@@ -187,18 +175,13 @@ async function update(who: string, options: UpdateOptions): Promise<void> {
     const add = await tenantIdsNamed(core, addTenant);
     const remove = await tenantIdsNamed(core, removeTenant);
     const change = {
-      ...(name === undefined ? {} : { name: name === '' ? null : name }),
-      ...(userType === undefined ? {} : { userType }),
-      tenantIds: without([...user.tenantIds, ...add], remove),
-      scopes: without([...user.scopes, ...addScope], removeScope),
+      ...withoutUndefined({ name: name === '' ? null : name, userType }),
+      tenantIds: [...user.tenantIds, ...add].filter((id) => !remove.includes(id)),
+      scopes: [...user.scopes, ...addScope].filter((scope) => !removeScope.includes(scope)),
     };
     return shownUser(core, await core.users.update(user.id, change));
   });
   printFields(changed, options);
-}
-
-function without(all: readonly string[], removed: readonly string[]): string[] {
-  return all.filter((one) => !removed.includes(one));
 }
 
 /** A password is never an option, because options appear in the shell history and the process list. */
@@ -220,12 +203,12 @@ async function passwd(who: string, options: LocalOptions & PasswordOptions): Pro
     const user = await userNamed(core, who);
     const password = await passwordFrom(options);
     await core.users.setPassword(user.id, password);
-    return { user: await shownUser(core, user), password };
+    return { ...(await shownUser(core, user)), password };
   });
   printWithPassword(changed, options);
 }
 
-/** Where a password comes from: a file, standard input, a prompt or the random generator. */
+/** Where a password comes from; without any of these, from a prompt. */
 interface PasswordOptions {
   readonly passwordFile?: string;
   readonly passwordStdin?: boolean;
@@ -247,8 +230,8 @@ async function passwordFrom(options: PasswordOptions): Promise<string> {
 
 /** Prints the account, and its password only if it was generated. */
 function printWithPassword(
-  { user, password }: { readonly user: ShownUser; readonly password: string },
-  options: PasswordOptions & { readonly json: boolean },
+  { password, ...user }: ShownUser & { readonly password: string },
+  options: PasswordOptions & LocalOptions,
 ): void {
   if (options.generate !== true) return printFields(user, options);
   if (options.json) return printJson({ ...user, password });
@@ -264,10 +247,9 @@ async function userNamed({ users, identity }: Core, who: string): Promise<User> 
   const hasProvider = identity.kind === 'oidc';
   const named = hasProvider ? [] : await users.byEmail(who);
   if (named.length > 1) {
-    throw new ForensicsError(
-      'conflict',
-      `${named.length} tenants have an account with this address; specify one by its id: ${named.map(({ id }) => id).join(', ')}.`,
-    );
+    const ids = named.map(({ id }) => id).join(', ');
+    const message = `${named.length} tenants have an account with this address; specify one by its id: ${ids}.`;
+    throw new ForensicsError('conflict', message);
   }
   const user = named[0] ?? (await users.byId(who));
   if (user !== null) return user;

@@ -13,10 +13,6 @@ import { listRows, printCard, type Row } from '../output/layout.ts';
 import { readText } from '../input.ts';
 import { paint, printable, printJson } from '../output/terminal.ts';
 
-interface VerifyCommandOptions extends KeyOptions {
-  readonly json: boolean;
-}
-
 export function defineVerify(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
     .option('--json', 'print JSON', false)
@@ -31,7 +27,7 @@ Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle
     .action(calling(verify));
 }
 
-async function verify(bundle: string, options: VerifyCommandOptions): Promise<void> {
+async function verify(bundle: string, options: KeyOptions & { readonly json: boolean }) {
   const found = await verifyBundle(bundle, await expectedKey(options));
   if (options.json) printJson(found);
   else {
@@ -51,56 +47,41 @@ function chooseTitle({ holds, key }: Verification) {
 }
 
 function toRows(found: Verification): readonly Row[] {
-  const { manifest, key, verdict, problems } = found;
+  const { manifest, key, verdict, problems, pictures } = found;
+  const messages = problems.map(({ message }) => printable(message));
+  const rows: Row[] = [...listRows('Problem', messages)];
+  if (manifest !== null) rows.push(...filesRows(manifest, found));
+  if (key !== null) rows.push(...keyRows(key));
+  if (manifest !== null) {
+    rows.push(...(pictures ? caseRows(manifest, pictures) : itemRows(manifest, found)));
+  }
+  if (verdict !== null) rows.push(['Result', printable(verdict)]);
+  return rows;
+}
+
+function filesRows({ files, signedAt, product }: Manifest, { holds }: Verification): Row[] {
+  const signed = `${signedAt}, by the clock of the signing machine, with ${printable(product)}`;
+  if (!holds) return [['Signed', signed]];
+  const whole = `all ${files.length} are byte for byte as signed; none is missing and none was added`;
+  const scope =
+    'reports and heatmaps were signed together with this result; "forensics reproduce" checks that they follow from the picture';
   return [
-    ...listRows(
-      'Problem',
-      problems.map(({ message }) => printable(message)),
-    ),
-    ...(manifest === null ? [] : filesRows(manifest, found)),
-    ...(key === null ? [] : keyRows(key)),
-    ...(manifest === null
-      ? []
-      : found.pictures
-        ? caseRows(manifest, found.pictures)
-        : itemRows(manifest, found)),
-    ...(verdict === null ? [] : [['Result', printable(verdict)] as const]),
+    ['Files', whole],
+    ['', scope],
+    ['Signed', signed],
   ];
 }
 
-function filesRows(
-  { files, signedAt, product }: Manifest,
-  { holds }: Verification,
-): readonly Row[] {
-  const whole: readonly Row[] = [
-    [
-      'Files',
-      `all ${files.length} are byte for byte as signed; none is missing and none was added`,
-    ],
-    [
-      '',
-      'reports and heatmaps were signed together with this result; "forensics reproduce" checks that they follow from the picture',
-    ],
-  ];
-  return [
-    ...(holds ? whole : []),
-    ['Signed', `${signedAt}, by the clock of the signing machine, with ${printable(product)}`],
-  ];
-}
-
-function keyRows({ fingerprint, isExpected }: NonNullable<Verification['key']>): readonly Row[] {
+function keyRows({ fingerprint, isExpected }: NonNullable<Verification['key']>): Row[] {
+  const words =
+    isExpected === null
+      ? 'Anyone could have signed it: compare this fingerprint with one you received separately from the bundle (--fingerprint).'
+      : `This is ${isExpected ? '' : 'not '}the key you expected.`;
   return [
     ['Key', `Ed25519 ${fingerprint}`],
-    ['', isExpected === null ? keyWords.unknown : keyWords[isExpected ? 'expected' : 'other']],
+    ['', words],
   ];
 }
-
-const keyWords = {
-  expected: 'This is the key you expected.',
-  other: 'This is not the key you expected.',
-  unknown:
-    'Anyone could have signed it: compare this fingerprint with one you received separately from the bundle (--fingerprint).',
-};
 
 function caseRows({ item }: Manifest, pictures: readonly VerifiedPicture[]): readonly Row[] {
   const lines = pictures.map(({ file, name, verdict, holds }) => {
@@ -146,15 +127,12 @@ export function describeExpectedKey(command: Command): Command {
 }
 
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
-export async function expectedKey({ key, fingerprint }: KeyOptions): Promise<VerifyOptions> {
-  if (key !== undefined) return { fingerprint: await readFingerprint(key) };
-  if (fingerprint === undefined) return {};
-  return { fingerprint: parseFingerprint(fingerprint) };
-}
-
-async function readFingerprint(file: string): Promise<string> {
+export async function expectedKey({ key: file, fingerprint }: KeyOptions): Promise<VerifyOptions> {
+  if (file === undefined) {
+    return fingerprint === undefined ? {} : { fingerprint: parseFingerprint(fingerprint) };
+  }
   const key = readPublicKey(await readText(file));
-  if (key !== null) return key.fingerprint;
+  if (key !== null) return { fingerprint: key.fingerprint };
   throw usageError(
     '--key must name a file with a public Ed25519 key in PEM format, as written by "signing-key export".',
   );
