@@ -10,27 +10,25 @@ export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError('It must be a whole number.');
-  }
-  return value;
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new InvalidArgumentError('It must be a whole number.');
 }
 
 export function jobCount(text: string): number {
   const value = wholeNumber(text);
-  if (value < 1 || value > 64) throw new InvalidArgumentError('It must be 1 to 64.');
-  return value;
+  if (value >= 1 && value <= 64) return value;
+  throw new InvalidArgumentError('It must be 1 to 64.');
 }
 
 export function named(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return text;
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
 }
 
 export function countFromOne(text: string): number {
   const value = wholeNumber(text);
-  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
-  return value;
+  if (value >= 1) return value;
+  throw new InvalidArgumentError('It must be at least 1.');
 }
 
 /** Accepts a date or a time, in any form that the API accepts. */
@@ -55,11 +53,7 @@ export function parseList<T extends string>(allowed: readonly T[]): (text: strin
 }
 
 /** Durations on the command line: `90d`, `12h`, `30m`. */
-const unitMs: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 // Ten years. Anything longer is a typo, and ISO 8601 cannot write years beyond 9999 in four digits.
 export const longestMs = 3650 * 86_400_000;
 
@@ -86,32 +80,20 @@ export function assertNoOptions<Options extends object>(
   why: string,
 ): void {
   const flags = names
-    .filter((name) => isGiven(options[name]))
+    .filter((name) => {
+      const value: unknown = options[name];
+      return Array.isArray(value) ? value.length > 0 : (value ?? false) !== false;
+    })
     .map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
   if (flags.length > 0) throw usageError(`${flags.join(', ')} ${why}`);
 }
 
-function isGiven(value: unknown): boolean {
-  const isDefault = value === undefined || value === null || value === false;
-  return !isDefault && !(Array.isArray(value) && value.length === 0);
-}
-
-/**
- * Adds the options of a command that acts on this machine's data folder. If `--url` is given, the usage error says what
- * to do instead.
- */
+/** For a command that acts on this machine's data folder. If `--url` is given, the usage error says what to do. */
 export function withLocalOptions(command: Command): Command {
   return command
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
     .option('--json', 'print JSON', false);
-}
-
-/** Accepts colons, spaces and capitals. @throws {ForensicsError} `usage`. */
-export function parseFingerprint(written: string): string {
-  const digits = written.replaceAll(/[\s:]/g, '').toLowerCase();
-  if (/^[0-9a-f]{64}$/.test(digits)) return digits;
-  throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
 }
 
 /** The end of a help text. @param lines - example command lines, without the name of the program. */
@@ -198,9 +180,8 @@ export function isRemote(options: ServerOptions & FolderOptions): boolean {
     if (dataDir === undefined) return true;
     throw usageError('--data-dir is for this machine; leave it out when acting on a server.');
   }
-  const { FORENSICS_URL = '', FORENSICS_PROFILE = '' } = process.env;
-  const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
-  if (isOfEnvironment && dataDir === undefined) return true;
+  const { FORENSICS_URL, FORENSICS_PROFILE } = process.env;
+  if ((FORENSICS_URL || FORENSICS_PROFILE) && dataDir === undefined) return true;
   const why = 'only works with a server; add --url or --profile.';
   assertNoOptions(options, ['ca', 'apiKeyFile'], why);
   return false;

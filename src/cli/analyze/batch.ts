@@ -14,9 +14,6 @@ import { type ProgressState, progressText } from './summary.ts';
  */
 const maxWaiting = 16;
 
-/** Null after the last item, or when the run is to end. */
-type Slot<R> = { readonly answer: R } | null;
-
 /**
  * @param how.width - how many items are processed at once.
  * @param how.signal - once aborted, no further work starts; the source of the items has to end as well.
@@ -30,12 +27,13 @@ export async function* inOrder<T, R>(
   const source = (async function* lazily() {
     yield* items;
   })();
-  const slots: Promise<Slot<R>>[] = [];
+  const slots: ReturnType<typeof take>[] = [];
   let next = 0;
   let running = 0;
   let isOver = false;
 
-  async function take(): Promise<Slot<R>> {
+  /** Returns null after the last item, or when the run is to end. */
+  async function take(): Promise<{ readonly answer: R } | null> {
     // The generator serves concurrent calls one after another, in the order of the slots.
     const taken = await source.next();
     if (taken.done === true || signal.aborted) {
@@ -73,16 +71,7 @@ export async function* inOrder<T, R>(
   }
 }
 
-/** Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the program itself. */
-export interface Stop {
-  readonly signal: AbortSignal;
-  /** Ends the run without an operating system signal. */
-  because(failure: ForensicsError): void;
-  /** @throws {ForensicsError} the reason for the stop, if the run was stopped. */
-  throwIfStopped(): void;
-  /** Stops listening. After a signal, it ends the program with that signal, so that the shell sees the real reason. */
-  release(): void;
-}
+export type Stop = ReturnType<typeof listenForStop>;
 
 /** Failures that would affect every picture in a run; the first one ends the run. */
 export function concernsWholeRun({ code }: Pick<ForensicsError, 'code'>): boolean {
@@ -104,24 +93,25 @@ const wholeRunCodes: ReadonlySet<ErrorCode> = new Set([
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export function listenForStop(): Stop {
+/** Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the program itself. */
+export function listenForStop() {
   const controller = new AbortController();
   let received: NodeJS.Signals | null = null;
   // Keeps listening until released, because the spinner package ends the program at once if it is the only listener.
   const onSignal = (name: NodeJS.Signals) => {
-    if (received === null) {
-      received = name;
-      controller.abort(new ForensicsError('cancelled', 'Stopped.'));
-      return;
-    }
     // A second signal does not wait for the clean-up.
-    endBy(name);
+    if (received !== null) return endBy(name);
+    received = name;
+    controller.abort(new ForensicsError('cancelled', 'Stopped.'));
   };
   signals.forEach((name) => process.on(name, onSignal));
   return {
     signal: controller.signal,
-    because: (failure) => controller.abort(failure),
+    /** Ends the run without an operating system signal. */
+    because: (failure: ForensicsError) => controller.abort(failure),
+    /** @throws {ForensicsError} the reason for the stop, if the run was stopped. */
     throwIfStopped: () => controller.signal.throwIfAborted(),
+    /** Stops listening. After a signal, it ends the program with that signal, so that the shell sees the real reason. */
     release: () => {
       signals.forEach((name) => process.off(name, onSignal));
       if (received) endBy(received);
@@ -129,10 +119,7 @@ export function listenForStop(): Stop {
   };
 }
 
-/**
- * Ends the process immediately. If a listener were still attached, the caller could set an exit
- * code before the signal took effect.
- */
+/** Ends the process at once. A listener still attached could set an exit code before the signal took effect. */
 function endBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
@@ -149,13 +136,17 @@ export interface Progress {
   end(): void;
 }
 
-/** The number of pictures, or a function that counts them during the run. */
-type Total = number | ((signal: AbortSignal) => Promise<number>);
-
 const ignore = () => undefined;
 
-/** Shows nothing with `--quiet`, or when stderr is not a terminal. */
-export async function startProgress(total: Total, language: Language): Promise<Progress> {
+/**
+ * Shows nothing with `--quiet`, or when stderr is not a terminal.
+ *
+ * @param total - the number of pictures, or a function that counts them during the run.
+ */
+export async function startProgress(
+  total: number | ((signal: AbortSignal) => Promise<number>),
+  language: Language,
+): Promise<Progress> {
   if (switches().quiet || !canAnimate(process.stderr)) {
     return { more: ignore, add: ignore, around: (write) => write(), end: ignore };
   }

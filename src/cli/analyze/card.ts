@@ -7,6 +7,7 @@
 import { basename } from 'node:path';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { withoutUndefined } from '../../contract/common.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
 import { writeNextSteps } from '../../present/findings.ts';
@@ -41,7 +42,8 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   const result = resultIn(record);
   if (result === null) return '';
   const presentation = present(result, language);
-  const { card } = wordsIn(language).terminal;
+  const { terminal } = wordsIn(language);
+  const { card } = terminal;
   const title = writeTitle(record, presentation, columns);
   const { verdict, evidence } = record;
   // As in the report: without a verdict on the picture, none of its findings has a tested meaning.
@@ -55,23 +57,21 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     ...steps.map((step) => ['', step] as const),
     [card.labels.more, writeReport(record, language)],
   ];
-  const shown = withShortOrigin(rows, title, columns);
-  const remarks = cutToLines(
-    [writeRemarks(record, language), printable(presentation.warnings)].join(' ').trim(),
-    cardWidth(columns),
-    maxRemarkLines,
-  );
+  const remarks = [writeRemarks(record, language), printable(presentation.warnings)]
+    .join(' ')
+    .trim();
   const below: readonly Row[] = [
-    ...(remarks === '' ? [] : [[card.labels.unread, remarks] as const]),
-    ...seenRows(record, language),
+    [card.labels.unread, cutToLines(remarks, cardWidth(columns), maxRemarkLines)],
+    ...writeSeenBefore(record.seenBefore ?? [], language).map(
+      (line, at) => [at === 0 ? terminal.seen.label : '', printable(line)] as const,
+    ),
   ];
-  return layCard(title, [...shown, ...below], columns);
-}
-
-function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): readonly Row[] {
-  const { label } = wordsIn(language).terminal.seen;
-  const lines = writeSeenBefore(seenBefore, language);
-  return lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const);
+  const shown = [...withShortOrigin(rows, title, columns), ...below];
+  return layCard(
+    title,
+    shown.filter(([, text]) => text !== ''),
+    columns,
+  );
 }
 
 /** Oddities in the file and conversions of its pixels; empty if a server examined the picture. */
@@ -79,8 +79,7 @@ function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
   // Rotation is left out because every phone rotates its pictures.
   const notes = picture?.notes?.filter((note) => note !== 'rotated_by_exif') ?? [];
   if (notes.length === 0) return '';
-  const soundShare = picture?.soundShare;
-  const facts = soundShare === undefined ? { notes } : { notes, soundShare };
+  const facts = { notes, ...withoutUndefined({ soundShare: picture?.soundShare }) };
   return `${capitalised(writeNotes(facts, language).join('; '))}.`;
 }
 
@@ -119,18 +118,15 @@ function writeReport({ files, analysisId }: AnalysisRecord, language: Language):
   return analysisId === null ? card.more : card.onServer(analysisId);
 }
 
-/** Removes empty rows. A long name from outside is shortened with an ellipsis to fit beside the other rows. */
+/** A long name from outside is shortened with an ellipsis to fit beside the other rows. */
 function withShortOrigin(rows: readonly Row[], title: string, columns: number): readonly Row[] {
   const origin = 3;
   const width = cardWidth(columns);
   const used = rows
     .filter(([, text], at) => at !== origin && text !== '')
     .reduce((sum, [, text]) => sum + countLines(text, width), countLines(title, columns));
-  return rows
-    .map(([label, text], at): Row => {
-      return [label, at === origin ? cutToLines(text, width, Math.max(1, maxLines - used)) : text];
-    })
-    .filter(([, text]) => text !== '');
+  const [label, name] = rows[origin]!;
+  return rows.with(origin, [label, cutToLines(name, width, Math.max(1, maxLines - used))]);
 }
 
 function countLines(text: string, width: number): number {
@@ -155,21 +151,20 @@ export interface TableRow {
 }
 
 export function toTableRow(record: AnalysisRecord, language: Language): TableRow {
-  const file = printable(record.file);
   const { error, analysisId, copyOf } = record;
   const result = resultIn(record);
-  const nothing = { file, generated: '-', changed: '-' };
+  const nothing = { file: printable(record.file), generated: '-', changed: '-' };
   if (error !== null) {
     return { ...nothing, end: 'failed', reason: printable(writeFailure(error, language)) };
   }
   if (result === null) return { ...nothing, end: 'started', reason: analysisId ?? '' };
   const { outcome, generated, changed, short } = present(result, language);
   return {
-    file,
+    file: nothing.file,
     end: outcome,
     generated: generated?.value ?? '-',
     changed: changed?.value ?? '-',
-    reason: [short, ...(copyOf === undefined ? [] : [writeCopy(copyOf, language)])].join('; '),
+    reason: copyOf === undefined ? short : `${short}; ${writeCopy(copyOf, language)}`,
   };
 }
 
@@ -183,12 +178,12 @@ function writeCopy({ file, isSameFile, isMirrored }: CopyOf, language: Language)
 export function writeTable(rows: readonly TableRow[], language: Language, columns: number): string {
   const { results, head, reason } = wordsIn(language).terminal.table;
   const headCells = [head.file, head.result, head.generated, head.changed, reason];
-  const cells = rows.map(({ file, end, generated, changed, reason: why }) => [
-    file,
-    results[end],
-    generated,
-    changed,
-    why,
+  const cells = rows.map((row) => [
+    row.file,
+    results[row.end],
+    row.generated,
+    row.changed,
+    row.reason,
   ]);
   const widths = fitWidths([headCells, ...cells], columns);
   // If the terminal is too narrow for columns, each picture takes several lines.

@@ -45,10 +45,9 @@ export function createCopyFinder(): (picture: Compared) => CopyOf | null {
       .toSorted(([, one], [, other]) => other - one)
       .slice(0, mostAligned);
     for (const [at] of candidates) {
-      const other = remembered[at]!;
-      const alignment = align(own, unpackFingerprint(other.fingerprint));
-      if (alignment === null) continue;
-      return { file: other.file, isSameFile: false, isMirrored: alignment.isMirrored };
+      const { file, fingerprint: other } = remembered[at]!;
+      const alignment = align(own, unpackFingerprint(other));
+      if (alignment) return { file, isSameFile: false, isMirrored: alignment.isMirrored };
     }
     return null;
   }
@@ -56,10 +55,8 @@ export function createCopyFinder(): (picture: Compared) => CopyOf | null {
   function remember(picture: Compared): void {
     const at = remembered.push(picture) - 1;
     files.set(picture.sha256, picture.file);
-    for (const { key } of unpackFingerprint(picture.fingerprint).keypoints.slice(
-      0,
-      rememberedKeys,
-    )) {
+    const { keypoints } = unpackFingerprint(picture.fingerprint);
+    for (const { key } of keypoints.slice(0, rememberedKeys)) {
       const known = byKey.get(eitherWay(key)) ?? [];
       if (known.length < mostPerKey) byKey.set(eitherWay(key), [...known, at]);
     }

@@ -54,15 +54,13 @@ export type Skipped =
     }
   | { readonly code: 'hidden' | 'own_results' | 'special_file' | 'folder_seen_before' };
 
-interface WalkOptions {
+interface Walk {
   readonly recursive: boolean;
   /** The folder for the results, which is skipped because it contains pictures of our own. */
   readonly exceptDir: string | null;
-}
-
-interface Walk extends WalkOptions {
   /** Absolute paths of the arguments; they are skipped inside folders, because they are examined separately. */
   readonly named: ReadonlySet<string>;
+  /** Real paths of the folders seen so far; a link back up the tree is therefore followed at most once. */
   readonly seen: Set<string>;
 }
 
@@ -72,7 +70,7 @@ interface Walk extends WalkOptions {
  */
 export async function* walkInputs(
   args: readonly string[],
-  options: WalkOptions,
+  options: Pick<Walk, 'recursive' | 'exceptDir'>,
 ): AsyncGenerator<Input> {
   const named = new Set(args.map(absolutePath));
   const walk: Walk = { ...options, named, seen: new Set() };
@@ -96,26 +94,20 @@ async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
 }
 
 async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
-  const { recursive, exceptDir, named, seen } = walk;
+  const { recursive, named, seen } = walk;
   if (!recursive) throw isDirectory();
   // This folder is inside an earlier argument.
   if (seen.has(await attempt(() => realName(dir)))) return;
   let isEmpty = true;
-  for await (const input of filesBelow(dir, { exceptDir, seen })) {
+  for await (const input of filesBelow(dir, walk)) {
     if (input.skipped === undefined) isEmpty = false;
     if (!named.has(absolutePath(input.path ?? input.label))) yield input;
   }
   if (isEmpty) throw failure('no_picture_in_folder', {});
 }
 
-interface BelowOptions {
-  readonly exceptDir: string | null;
-  /** Real paths of the folders seen so far; a link back up the tree is therefore followed at most once. */
-  readonly seen: Set<string>;
-}
-
-async function* filesBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
-  const { exceptDir, seen } = options;
+async function* filesBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
+  const { exceptDir, seen } = walk;
   const real = await attempt(() => realName(dir));
   const isExcepted = exceptDir !== null && real === (await realName(exceptDir).catch(() => null));
   if (isExcepted || seen.has(real)) {
@@ -129,7 +121,7 @@ async function* filesBelow(dir: string, options: BelowOptions): AsyncGenerator<I
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that no list is kept in memory
     const stats = await stat(pathOf(path)).catch(() => null);
     if (name.startsWith('.')) yield skippedInput(path, { code: 'hidden' });
-    else if (stats?.isDirectory()) yield* folderBelow(path, options);
+    else if (stats?.isDirectory()) yield* folderBelow(path, walk);
     else yield await fileBelow(path, stats);
   }
 }
@@ -172,9 +164,9 @@ function skippedInput(path: string, skipped: Skipped): Input {
 }
 
 /** An unreadable folder becomes one failed input, and the walk continues. */
-async function* folderBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
+async function* folderBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
   try {
-    yield* filesBelow(dir, options);
+    yield* filesBelow(dir, walk);
   } catch (error) {
     yield failedInput(dir, error);
   }
@@ -194,25 +186,22 @@ export async function openSource(input: Input): Promise<PictureSource> {
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
     // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the child process.
-    if ((await stat(pathOf(path))).isFile()) return { path };
-    const file = await open(pathOf(path), 'r');
-    return { bytes: await readAll(file.createReadStream()) };
+    return (await stat(pathOf(path))).isFile() ? { path } : { bytes: await readFileAt(path) };
   });
 }
 
-/**
- * Reads the bytes in this process, because a signature needs exactly the bytes that were examined.
- * @throws as `openSource`.
- */
+/** Reads the bytes here, because a signature needs exactly the bytes that were examined. @throws as `openSource`. */
 export async function readSource(input: Input): Promise<Exclude<PictureSource, { path: string }>> {
   const source = await openSource(input);
   if ('bytes' in source) return source;
   const { path } = source;
-  return attempt(async () => {
-    const file = await open(pathOf(path), 'r');
-    const bytes = await readAll(file.createReadStream());
-    return { bytes, name: shownName(basename(path)) };
-  });
+  const bytes = await attempt(() => readFileAt(path));
+  return { bytes, name: shownName(basename(path)) };
+}
+
+async function readFileAt(path: string): Promise<Uint8Array> {
+  const file = await open(pathOf(path), 'r');
+  return readAll(file.createReadStream());
 }
 
 async function readAll(stream: Readable): Promise<Uint8Array> {
@@ -282,8 +271,8 @@ async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input
 
 async function fetched(url: string, { fetchAllow, signal }: Expansion): Promise<Input> {
   const fetchedAt = new Date().toISOString();
-  const limits = { allow: fetchAllow, maxBytes: localLimits.maxBytes, signal };
-  const { bytes, ...facts } = await fetchFile(url, limits);
+  const { maxBytes } = localLimits;
+  const { bytes, ...facts } = await fetchFile(url, { allow: fetchAllow, maxBytes, signal });
   return {
     label: url,
     path: null,
@@ -310,21 +299,15 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
     const name = `${input.label}, ${words.part(part.page, part.picture)}`;
     const origin: Origin = { kind: 'pdf', name: basename(input.label), sha256, ...part };
     const origins = [...(input.origins ?? []), origin];
-    // oxlint-disable-next-line no-await-in-loop -- one part at a time, so that few are in memory
-    yield await partInput({ name, origins }, () => pdf.readPdfPart({ source, part }, { signal }));
+    const found: Input = { label: name, path: null, failure: null, origins };
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one part at a time, so that few are in memory
+      const bytes = await pdf.readPdfPart({ source, part }, { signal });
+      yield { ...found, content: { bytes, name } };
+    } catch (error) {
+      if (!(error instanceof ForensicsError)) throw error;
+      yield { ...found, failure: error };
+    }
   }
   for (const one of skipped) yield { ...input, skipped: one };
-}
-
-async function partInput(
-  { name, origins }: { readonly name: string; readonly origins: readonly Origin[] },
-  read: () => Promise<Uint8Array>,
-): Promise<Input> {
-  const input: Input = { label: name, path: null, failure: null, origins };
-  try {
-    return { ...input, content: { bytes: await read(), name } };
-  } catch (error) {
-    if (!(error instanceof ForensicsError)) throw error;
-    return { ...input, failure: error };
-  }
 }

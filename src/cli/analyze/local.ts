@@ -9,12 +9,7 @@ import { toForensicsError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import type {
-  CustodyEvent,
-  OwnValidation,
-  ReportItem,
-  ReportTexts,
-} from '../../present/report-item.ts';
+import type { CustodyEvent, OwnValidation, ReportItem } from '../../present/report-item.ts';
 import { writeTexts } from '../../present/report-texts.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
@@ -51,12 +46,12 @@ export async function prepareLocal(
   const validation = await validationCitedBy(settings, modelsDir, options.model);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
-  const bundling = await bundlingFor(options, { dataDir: settings.dataDir, trustList });
+  const signer = await signerFor(options, settings.dataDir);
   return (run) => {
     const sandbox = createSandbox({ modelsDir, children, trustList });
     const fingerprints = new WeakMap<AnalysisRecord, Uint8Array>();
     const findCopy = createCopyFinder();
-    const parts = { sandbox, results, validation, caseData, bundling, fingerprints };
+    const parts = { sandbox, results, validation, caseData, trustList, signer, fingerprints };
     const localRun: LocalRun = { ...run, ...parts };
     return {
       pdf: sandbox,
@@ -94,27 +89,17 @@ interface LocalRun extends Run {
   /** Cited by the reports in addition to the model's own error rates. */
   readonly validation: OwnValidation | null;
   readonly caseData: Pick<ReportItem, 'caseData'>;
-  /** Null if no bundle is written: for flagging, or without `--out`. */
-  readonly bundling: Bundling | null;
-}
-
-/** Everything that an evidence bundle needs besides the picture. */
-interface Bundling {
-  readonly signer: Signer;
-  readonly withOriginal: boolean;
   /** The trust list that the sandbox uses. */
   readonly trustList: string | null;
+  /** Null if no evidence bundle is written: for flagging, or without `--out`. */
+  readonly signer: Signer | null;
 }
 
-async function bundlingFor(
-  { out, tier, withoutOriginal }: AnalyzeOptions,
-  { dataDir, trustList }: { readonly dataDir: string; readonly trustList: string | null },
-): Promise<Bundling | null> {
+async function signerFor({ out, tier }: AnalyzeOptions, dataDir: string): Promise<Signer | null> {
   // No key is created if nothing is signed.
   if (out === null || tier !== 'forensicReporting') return null;
   const { createSigningKeys, keysInFolder } = await import('../../evidence/signing-keys.ts');
-  const signer = await createSigningKeys(keysInFolder(dataDir), now).signer();
-  return { signer, trustList, withOriginal: !withoutOriginal };
+  return createSigningKeys(keysInFolder(dataDir), now).signer();
 }
 
 const now = () => new Date();
@@ -124,20 +109,19 @@ async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { sandbox, results, options, bundling, signal } = run;
+  const { sandbox, results, options, signer, signal } = run;
   const { model, decisionStrategy, seed } = options;
   const { examinedAt, head } = beginRecord(input, options);
   try {
     await results?.check(folderName);
     // Signing needs exactly these bytes; otherwise only the child process reads the file.
-    const original = bundling === null ? null : await readSource(input);
+    const original = signer === null ? null : await readSource(input);
     const source = original ?? (await openSource(input));
     const openedAt = now();
-    const forReport = options.tier !== 'flagging';
     const request = {
       source,
       options: { model, decisionStrategy, seed },
-      forReport,
+      forReport: options.tier !== 'flagging',
       withFingerprint: run.isBatch,
     };
     const { fingerprint, ...examination } = await sandbox.examine(request, { signal });
@@ -211,30 +195,14 @@ interface Examined {
   readonly item: ReportItem;
 }
 
-interface Drawn {
-  readonly rendering: Rendering;
-  readonly files: Files;
-}
-
 /** Rendering takes longer than examining, so it is done only when files are written. */
-async function draw(
-  { sandbox, options, bundling, signal }: LocalRun,
-  examined: Examined,
-): Promise<Drawn | null> {
-  if (bundling === null) return null;
-  const { html: withHtml, maps } = options;
+async function draw({ sandbox, options, signer, trustList, signal }: LocalRun, examined: Examined) {
+  if (signer === null) return null;
+  const { html: withHtml, maps, withoutOriginal } = options;
   const request = { ...examined, languages, withFullMaps: maps === 'full', withHtml };
   const rendering = await sandbox.render(request, { signal });
-  const bundle = await makeBundle(bundling, examined, rendering);
-  return { rendering, files: [...toFiles(rendering, options), ['evidence.zip', bundle]] };
-}
-
-async function makeBundle(
-  { signer, withOriginal, trustList }: Bundling,
-  { source, examination, item }: Examined,
-  rendering: Rendering,
-): Promise<Uint8Array> {
   const { writeBundle } = await import('../../evidence/write-bundle.ts');
+  const { source, examination, item } = examined;
   const bundleCase = {
     examination,
     item,
@@ -245,28 +213,26 @@ async function makeBundle(
     limits: localLimits,
     trustList,
   };
-  return writeBundle(bundleCase, { withOriginal, signer, signedAt: now() }).bytes;
+  const how = { withOriginal: !withoutOriginal, signer, signedAt: now() };
+  const { bytes } = writeBundle(bundleCase, how);
+  const files: Files = [...toFiles(rendering, options), ['evidence.zip', bytes]];
+  return { rendering, files };
 }
 
 function toFiles(
   { heatmaps, rawMaps, fullMaps, reports }: Rendering,
   { maps, lang }: AnalyzeOptions,
 ): Files {
-  return [
-    ...Object.entries(heatmaps).map(([name, png]) => [`heatmap-${name}.png`, png] as const),
-    ...Object.entries(maps === null ? {} : (fullMaps ?? rawMaps)).map(
-      ([name, png]) => [`map-${name}.png`, png] as const,
-    ),
-    ...lang.flatMap((language) => {
-      const report = reports[language];
-      if (report === undefined) return [];
-      const { pdf, html } = report;
-      return [
-        [`report-${language}.pdf`, pdf] as const,
-        ...(html === undefined ? [] : [[`report-${language}.html`, Buffer.from(html)] as const]),
-      ];
-    }),
-  ];
+  const files = new Map<string, Uint8Array>();
+  for (const [name, png] of Object.entries(heatmaps)) files.set(`heatmap-${name}.png`, png);
+  const raw: Readonly<Record<string, Uint8Array>> = maps === null ? {} : (fullMaps ?? rawMaps);
+  for (const [name, png] of Object.entries(raw)) files.set(`map-${name}.png`, png);
+  for (const language of lang) {
+    const { pdf, html } = reports[language] ?? {};
+    if (pdf !== undefined) files.set(`report-${language}.pdf`, pdf);
+    if (html !== undefined) files.set(`report-${language}.html`, Buffer.from(html));
+  }
+  return [...files];
 }
 
 function reportTexts(
@@ -275,10 +241,7 @@ function reportTexts(
   rendering: Rendering | null,
 ): LocalResult['report'] {
   if (tier !== 'forensicReporting') return null;
-  const report: Partial<Record<Language, ReportTexts>> = {};
-  for (const language of lang) {
-    report[language] =
-      rendering?.reports[language]?.texts ?? writeTexts(examination, item, language);
-  }
-  return report;
+  const textsIn = (language: Language) =>
+    rendering?.reports[language]?.texts ?? writeTexts(examination, item, language);
+  return Object.fromEntries(lang.map((language) => [language, textsIn(language)]));
 }

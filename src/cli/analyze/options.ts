@@ -52,7 +52,19 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
 /** Rejects options that would have no effect, so that nobody relies on them. @throws {ForensicsError} `usage`. */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   const { tier, out, maps, html, force } = options;
-  if (tier !== 'forensicReporting') checkNoReportOptions(options);
+  if (tier !== 'forensicReporting') {
+    const ofReports = [
+      'maps',
+      'validation',
+      'withMetadata',
+      'withoutOriginal',
+      'errorLevel',
+    ] as const;
+    // A server adds pictures of either tier to a case.
+    const ofCases = caseOptions.filter((name) => name !== 'case' || !isRemote(options));
+    const why = 'is for forensic reports; add --tier forensicReporting.';
+    assertNoOptions(options, [...ofReports, ...ofCases, 'html'], why);
+  }
   if (out === null && maps !== null) throw usageError('--maps needs a folder; add --out DIR.');
   if (out === null && (html || options.withoutOriginal)) {
     const [name, what] = html ? ['--html', 'reports'] : ['--without-original', 'evidence bundles'];
@@ -65,16 +77,6 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
   if (isRemote(options)) return;
   const ofServer = { ...options, noWait: !options.wait };
   assertNoOptions(ofServer, ['tenant', 'resume', 'noWait'], 'only works with a server; add --url.');
-}
-
-function checkNoReportOptions(options: AnalyzeOptions): void {
-  const forReports = [
-    ...(['maps', 'validation', 'withMetadata', 'withoutOriginal', 'errorLevel'] as const),
-    // A server adds pictures of either tier to a case.
-    ...caseOptions.filter((name) => name !== 'case' || !isRemote(options)),
-    'html' as const,
-  ];
-  assertNoOptions(options, forReports, 'is for forensic reports; add --tier forensicReporting.');
 }
 
 function checkStandardInput(args: readonly string[]): void {

@@ -86,12 +86,7 @@ async function writeWhole(
   return [...files.keys()].map((file) => join(dir, name, file));
 }
 
-async function putInPlace(
-  fresh: string,
-  target: string,
-  aside: string,
-  force: boolean,
-): Promise<void> {
+async function putInPlace(fresh: string, target: string, aside: string, force: boolean) {
   await checkFree(target, force);
   const hadOld = await rename(target, aside).then(
     () => true,
@@ -113,12 +108,9 @@ async function checkFree(target: string, force: boolean): Promise<void> {
     if (code === 'ENOTDIR') return null;
     throw toOutputFailure(error);
   });
-  if (names === null || (names.length > 0 && !names.includes('result.json'))) {
-    throw failure('holds_no_result', { folder: target });
-  }
-  if (names.length > 0 && !force) {
-    throw failure('holds_result', { folder: target });
-  }
+  if (names?.length === 0) return;
+  if (!names?.includes('result.json')) throw failure('holds_no_result', { folder: target });
+  if (!force) throw failure('holds_result', { folder: target });
 }
 
 export type Files = readonly (readonly [name: string, content: Uint8Array])[];

@@ -98,10 +98,9 @@ async function examineAll(
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
     const { skipped, path, label } = input;
-    const record =
-      skipped === undefined
-        ? await examiner.examine(input, folderNameOf(path ?? label))
-        : toSkippedRecord({ ...input, skipped }, options);
+    const record = skipped
+      ? toSkippedRecord({ ...input, skipped }, options)
+      : await examiner.examine(input, folderNameOf(path ?? label));
     reporter.examined(record);
     return record;
   });

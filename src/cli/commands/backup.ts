@@ -9,14 +9,7 @@ import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/batch.ts';
-import {
-  calling,
-  examples,
-  type LocalOptions,
-  named,
-  subcommand,
-  withLocalOptions,
-} from '../options.ts';
+import { calling, type LocalOptions, named, subcommand, withLocalOptions } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import {
   canAnimate,
@@ -29,18 +22,13 @@ import {
 } from '../output/terminal.ts';
 
 export function defineBackup(backup: Command): void {
-  backup.helpAfter(
-    examples(
-      'backup create --out /mnt/backups',
-      'backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar',
-    ),
-  );
+  backup.helpAfter(`
+Examples:
+  $ forensics backup create --out /mnt/backups
+  $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`);
+  const does = 'Write the database, pictures, reports, keys and models to one file.';
   withLocalOptions(
-    subcommand(
-      backup,
-      'create',
-      'Write the database, pictures, reports, keys and models to one file.',
-    )
+    subcommand(backup, 'create', does)
       .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
       .option('--without-keys', 'leave out keys and certificates; store them elsewhere', false),
   )
@@ -70,12 +58,9 @@ Examples:
     .action(verify);
 }
 
-interface CreateOptions extends LocalOptions {
-  readonly out?: string;
-  readonly withoutKeys: boolean;
-}
-
-async function create(options: CreateOptions): Promise<void> {
+async function create(
+  options: LocalOptions & { readonly out?: string; readonly withoutKeys: boolean },
+): Promise<void> {
   const [{ backUp }, { withLocalCore }] = await Promise.all([
     import('../../ops/backup/backup.ts'),
     import('../connection/local.ts'),
@@ -84,8 +69,7 @@ async function create(options: CreateOptions): Promise<void> {
   const settings = changedSettings(options);
   const isFolder = statSync(options.out ?? '.', { throwIfNoEntry: false })?.isDirectory() === true;
   const stamp = now.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
-  const name = isFolder ? `forensics-backup-${stamp}.tar` : '';
-  const out = join(options.out ?? '.', name);
+  const out = join(options.out ?? '.', isFolder ? `forensics-backup-${stamp}.tar` : '');
   const made = await withProgress(async (show) =>
     withLocalCore(options, async (core) =>
       backUp(core, {
@@ -99,13 +83,14 @@ async function create(options: CreateOptions): Promise<void> {
     ),
   );
   const { file, sizeBytes, manifest, manifestSha256 } = made;
-  if (manifest.holdsKeys) log(keysWarning);
+  if (manifest.holdsKeys) {
+    log(
+      'The backup contains the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.',
+    );
+  }
   if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
   printCard(`${printable(file)}: WRITTEN`, describeBackup({ manifest, manifestSha256 }));
 }
-
-const keysWarning =
-  'The backup contains the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
 
 /** Settings other than the data folder that the user has to make again on a different machine. */
 function changedSettings({ dataDir, config }: LocalOptions): Record<string, unknown> {
@@ -124,8 +109,9 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
   const { rehearsal, ...verified } = await withProgress(async (show) => {
     const found = await verifyBackup(file, (done, all) => show('Reading the backup', done / all));
     const { manifest, problems } = found;
-    const isTried = manifest !== null && problems.length === 0 && canRehearse(manifest);
-    if (!isTried) return { ...found, rehearsal: undefined };
+    if (manifest === null || problems.length > 0 || !canRehearse(manifest)) {
+      return { ...found, rehearsal: undefined };
+    }
     const onProgress = (done: number, all: number) => show('Doing a trial restore', done / all);
     return { ...found, rehearsal: await rehearse(file, manifest, onProgress) };
   });
@@ -143,8 +129,7 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
 }
 
 /**
- * Runs a long task and shows its progress on stderr when that is a terminal. Ctrl-C stops it
- * cleanly.
+ * Runs a long task and shows its progress on stderr when that is a terminal. Ctrl-C stops it cleanly.
  *
  * @param act - calls `show` with its step and the fraction of it that is done, 0..1.
  */
@@ -170,20 +155,16 @@ async function withProgress<T>(
   }
 }
 
-function describeBackup({
-  manifest,
-  manifestSha256,
-}: Pick<Verified, 'manifest' | 'manifestSha256'>): readonly Row[] {
+function describeBackup(of: Pick<Verified, 'manifest' | 'manifestSha256'>): readonly Row[] {
+  const { manifest, manifestSha256 } = of;
   if (manifest === null) return [];
   const { createdAt, program, schema, files, bytes, rows } = manifest;
   const megabytes = Math.max(0.1, bytes / 1e6);
   const size = bytes < 1e9 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
+  const tenants = counted(rows['tenants'], 'tenant');
   return [
     ['Created', `${printable(createdAt)}, by version ${printable(program)}`],
-    [
-      'Holds',
-      `${counted(rows['tenants'], 'tenant')}, ${counted(rows['analyses'], 'analysis', 'analyses')}`,
-    ],
+    ['Holds', `${tenants}, ${counted(rows['analyses'], 'analysis', 'analyses')}`],
     ['Files', `${counted(files, 'file')}, ${size}`],
     ['Database', `schema ${schema}`],
     ['Keys', describeKeys(manifest)],
@@ -195,8 +176,9 @@ function describeBackup({
 
 function describeRehearsal(rehearsal: Rehearsal | undefined): string {
   if (rehearsal === undefined) return 'not restored: that needs the keys that are stored elsewhere';
-  if (rehearsal === null)
+  if (rehearsal === null) {
     return 'restored and opened; it contains no examined picture to examine again';
+  }
   const { analysisId, verdict } = rehearsal;
   return `restored and opened; examining the picture of analysis ${analysisId} gave: ${verdict}`;
 }
@@ -213,8 +195,8 @@ function absentRows({ absent }: Manifest): readonly Row[] {
   if (absent.length === 0) return [];
   const originals = absent.filter(({ isEvidence }) => isEvidence).length;
   const text = `${counted(absent.length, 'object')} in the database ${absent.length === 1 ? 'was' : 'were'} not in the store: not uploaded yet, or deleted`;
-  if (originals === 0) return [['Absent', text]];
-  return [['Absent', `${text}; of these, ${counted(originals, 'examined original')}`]];
+  const more = originals === 0 ? '' : `; of these, ${counted(originals, 'examined original')}`;
+  return [['Absent', text + more]];
 }
 
 function describeStore({ type, place, analyses }: Manifest['elsewhere'][number]): string {
@@ -226,9 +208,7 @@ function counted(count = 0, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/**
- * `forensics restore` creates a data folder from a backup and lists the remaining steps.
- */
+/** `forensics restore` creates a data folder from a backup and lists the remaining steps. */
 export function defineRestore(command: Command): void {
   withLocalOptions(
     command
@@ -245,11 +225,7 @@ Examples:
     .action(calling(restore));
 }
 
-interface RestoreOptions extends LocalOptions {
-  readonly keys?: string;
-}
-
-async function restore(file: string, options: RestoreOptions): Promise<void> {
+async function restore(file: string, options: LocalOptions & { readonly keys?: string }) {
   const { keys, json } = options;
   const [{ restore: restoreFile }, { settingsFor }, { currentSchema }] = await Promise.all([
     import('../../ops/backup/restore.ts'),
@@ -258,14 +234,13 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   ]);
   const settings = settingsFor(options);
   const { dataDir } = settings;
-  const done = await withProgress(async (show) =>
+  const { manifest, manifestSha256, rows } = await withProgress(async (show) =>
     restoreFile(settings, {
       file,
       keysDir: keys ?? null,
       onProgress: (read, all) => show('Reading the backup', read / all),
     }),
   );
-  const { manifest, manifestSha256, rows } = done;
   const steps = [
     ...stepsAfter(manifest, currentSchema('sqlite')),
     `Start it: forensics serve --data-dir ${shellWord(dataDir)}`,
@@ -278,20 +253,14 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
 /** The steps left to the operator. */
 function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): readonly string[] {
   const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-  const isOlder = schema < latest;
   return [
     'Keep the original server stopped: two servers would both send webhooks and both delete expired data.',
-    ...(isOlder
-      ? [`The first start copies the database and upgrades it from schema ${schema} to ${latest}.`]
-      : []),
-    ...(masterKey.place === 'environment'
-      ? ['Keep FORENSICS_MASTER_KEY set for the server, as it is now.']
-      : []),
-    ...(given.length === 0
-      ? []
-      : [
-          `The original server had these settings; set again any that still apply: ${given.join(', ')}.`,
-        ]),
+    schema < latest &&
+      `The first start copies the database and upgrades it from schema ${schema} to ${latest}.`,
+    masterKey.place === 'environment' &&
+      'Keep FORENSICS_MASTER_KEY set for the server, as it is now.',
+    given.length > 0 &&
+      `The original server had these settings; set again any that still apply: ${given.join(', ')}.`,
     'If clients will use a new host name, set publicUrl; the certificate authority (tls/ca.pem) stays the same.',
-  ];
+  ].filter((step) => step !== false);
 }

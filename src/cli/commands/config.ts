@@ -1,25 +1,17 @@
 /** `forensics config`: prints the settings and where each comes from. */
 
 import type { Command } from '../command.ts';
-import { readConfig, redacted, type ShownSetting } from '../../contract/config.ts';
+import { readConfig, redacted } from '../../contract/config.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { calling, examples, subcommand } from '../options.ts';
-import { type Columns, toList } from '../output/layout.ts';
-import { type SettingFlags, withSettingFlags } from './serve.ts';
-
-type ShowOptions = SettingFlags<'serve'> & { readonly json: boolean };
+import { toList } from '../output/layout.ts';
+import { type ServeOptions, withSettingFlags } from './serve.ts';
 
 export function defineConfig(config: Command): void {
   const lines = ['config show', 'config show --json --config ./config.json'];
   config.helpAfter(examples(...lines));
-  withSettingFlags(
-    subcommand(
-      config,
-      'show',
-      'Print every setting and where it comes from; secrets are shown as ***.',
-    ),
-    'serve',
-  )
+  const does = 'Print every setting and where it comes from; secrets are shown as ***.';
+  withSettingFlags(subcommand(config, 'show', does), 'serve')
     .option('--json', 'print JSON', false)
     .helpAfter(`
 Takes the options of "forensics serve" and shows their effect. If a setting is invalid, it says which one, and the exit code
@@ -28,17 +20,17 @@ ${examples(...lines)}`)
     .action(calling(show));
 }
 
-async function show({ config, json, ...flags }: ShowOptions): Promise<void> {
+async function show({ config, json, ...flags }: ServeOptions): Promise<void> {
   const read = readConfig({ flags, configFile: config });
   const settings = redacted(read);
   if (json) return printJson({ configFile: read.file, settings });
   log(read.file === null ? 'There is no config file.' : `The config file is ${read.file}`);
-  const columns: Columns<readonly [string, ShownSetting]> = {
+  const table = toList(Object.entries(settings), {
     setting: ([name]) => name,
     value: ([, { value }]) => toText(value),
     origin: ([, { origin, givenAs }]) => [origin, givenAs ?? ''].join(' ').trimEnd(),
-  };
-  print(toList(Object.entries(settings), columns));
+  });
+  print(table);
 }
 
 function toText(value: unknown): string {

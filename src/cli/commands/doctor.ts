@@ -6,7 +6,7 @@ import { examineInstallation } from '../../ops/doctor/doctor.ts';
 import { exitCodes } from '../../errors.ts';
 import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';
 import { serverUrl } from '../serve/listen.ts';
-import { settingsFor } from '../connection/local.ts';
+import { now, settingsFor } from '../connection/local.ts';
 import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
 
 export function defineDoctor(doctor: Command): void {
@@ -42,23 +42,21 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
     tenantName: options.tenant ?? null,
     publicUrl: new URL(serverUrl(settings)),
     isQuick: options.quick,
-    now: () => new Date(),
+    now,
     onSlow: (what) => log(`${what} ...`),
   });
   const isWell = checks.every(({ state }) => state !== 'failed');
   if (options.json) printJson({ ok: isWell, checks });
-  else printLines(checks);
+  else checks.forEach(printCheck);
   if (!isWell) process.exitCode = exitCodes.failure;
 }
 
 const styles: Readonly<Record<State, Style>> = { ok: 'green', warning: 'yellow', failed: 'red' };
 const stateWidth = 9;
 
-function printLines(checks: readonly Diagnosis[]): void {
-  const painted = paint(process.stdout);
-  for (const { name, tenant, state, message, fix } of checks) {
-    const what = tenant === null ? name : `${name} (${tenant})`;
-    print(`${painted(styles[state], state.padEnd(stateWidth))}${what}: ${printable(message)}`);
-    if (fix !== null) print(`${' '.repeat(stateWidth)}Fix: ${printable(fix)}`);
-  }
+function printCheck({ name, tenant, state, message, fix }: Diagnosis): void {
+  const what = tenant === null ? name : `${name} (${tenant})`;
+  const label = paint(process.stdout)(styles[state], state.padEnd(stateWidth));
+  print(`${label}${what}: ${printable(message)}`);
+  if (fix !== null) print(`${' '.repeat(stateWidth)}Fix: ${printable(fix)}`);
 }

@@ -27,12 +27,8 @@ async function runHealth({ json, dataDir, config }: LocalOptions): Promise<void>
   const { isWell, said } = await askHere(settings);
   if (!isWell) process.exitCode = exitCodes.failure;
   if (json) printJson({ ok: isWell, said });
-  else
-    print(
-      isWell
-        ? 'The server is working.'
-        : `The server is not working: ${printable(messageIn(said))}`,
-    );
+  else if (isWell) print('The server is working.');
+  else print(`The server is not working: ${printable(messageIn(said))}`);
 }
 
 const timeoutMs = 10_000;
@@ -54,14 +50,11 @@ async function askHere({ host, port, behindProxy }: Settings) {
     signal: AbortSignal.timeout(timeoutMs),
   };
   return new Promise<{ readonly isWell: boolean; readonly said: string }>((resolve) => {
-    const fail = (error: Error) =>
-      resolve({
-        isWell: false,
-        said:
-          systemCodeOf(error) === 'ECONNREFUSED'
-            ? `No server is listening at ${options.host}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`
-            : error.message,
-      });
+    const fail = (error: Error) => {
+      const refused = `No server is listening at ${options.host}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`;
+      const said = systemCodeOf(error) === 'ECONNREFUSED' ? refused : error.message;
+      resolve({ isWell: false, said });
+    };
     (behindProxy ? requestPlain : request)(options, (answer) => {
       const isWell = answer.statusCode === 200;
       text(answer).then((said) => resolve({ isWell, said }), fail);

@@ -45,11 +45,11 @@ interface LoginOptions extends ServerOptions {
 async function login(options: LoginOptions): Promise<void> {
   const { apiKeyFile } = options;
   const wanted = await profileToSave(options);
-  const { name, tenant } = wanted;
+  const { name, tenant, ca = null } = wanted;
   if (apiKeyFile === undefined) throw usageError('Specify the API key with --api-key-file FILE.');
   if (tenant === undefined) throw usageError('Specify the tenant of the key with --tenant NAME.');
   const apiKey = await apiKeyFrom(apiKeyFile);
-  const api = openApi({ url: wanted.url, ca: wanted.ca ?? null, userAgent: userAgent() });
+  const api = openApi({ url: wanted.url, ca, userAgent: userAgent() });
   const url = api.url.origin;
   try {
     log(`Logging in to the server ${url}`);

@@ -3,16 +3,12 @@
 import type { Command } from '../command.ts';
 import { parseKey } from '../../service/secrets/secrets.ts';
 import { rotateMasterKey, type Rotation } from '../../service/secrets/rotate-master-key.ts';
+import type { Settings } from '../../contract/config.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
 import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
-
-interface RotateOptions extends LocalOptions {
-  readonly keyFile?: string;
-  readonly now: boolean;
-}
 
 export function defineMasterKey(masterKey: Command): void {
   masterKey.helpAfter(`
@@ -44,7 +40,9 @@ Examples:
     .action(calling(rotate));
 }
 
-async function rotate(options: RotateOptions): Promise<void> {
+async function rotate(
+  options: LocalOptions & { readonly keyFile?: string; readonly now: boolean },
+): Promise<void> {
   const settings = installedSettings(options);
   const { keyFile } = options;
   const newKey = keyFile === undefined ? null : parseKey(await readText(keyFile));
@@ -52,42 +50,30 @@ async function rotate(options: RotateOptions): Promise<void> {
     throw usageError('--key-file must contain 64 hexadecimal digits.');
   }
   const rotation = await rotateMasterKey(settings, { newKey, endsOld: options.now });
-  const where = { isInFile: settings.masterKey === null, isShared: settings.databaseUrl !== null };
-  for (const line of nextSteps({ ...rotation, ...where, endsOld: options.now })) log(line);
+  for (const line of nextSteps(rotation, settings, options.now)) log(line);
   const { resealed, unreadable } = rotation;
   if (options.json) return printJson({ rotated: true, resealed, unreadable });
   print(`The master key was replaced; storage configurations re-encrypted: ${resealed}.`);
 }
 
-interface Outcome extends Rotation {
-  readonly isInFile: boolean;
-  /** Whether several machines share the database. */
-  readonly isShared: boolean;
-  readonly endsOld: boolean;
-}
-
-function nextSteps({
-  isInFile,
-  isShared,
-  endsOld,
-  unreadable,
-  isWiped,
-}: Outcome): readonly string[] {
-  const leaked =
-    'Give the webhook receivers their new secrets: forensics tenant webhook-secret <name>. If store credentials may have leaked too, change them at the store.';
+function nextSteps(
+  { unreadable, isWiped }: Rotation,
+  { masterKey, databaseUrl }: Settings,
+  endsOld: boolean,
+): readonly string[] {
+  const isInFile = masterKey === null;
+  // Only a database that several machines share has a URL.
+  const isShared = databaseUrl !== null;
   return [
-    ...(isInFile ? [] : ['Set FORENSICS_MASTER_KEY to the new key before the next start.']),
-    ...(isInFile && isShared
-      ? ['Copy master.key from this data folder to every other machine before its next start.']
-      : []),
-    ...(endsOld ? [leaked] : []),
-    ...(unreadable === 0
-      ? []
-      : [`${unreadable} storage configurations could not be decrypted and were left unchanged.`]),
-    ...(isWiped
-      ? []
-      : [
-          'The disk is too full to rewrite the database. Free some space and rotate again; until then it holds data encrypted with the old key.',
-        ]),
-  ];
+    !isInFile && 'Set FORENSICS_MASTER_KEY to the new key before the next start.',
+    isInFile &&
+      isShared &&
+      'Copy master.key from this data folder to every other machine before its next start.',
+    endsOld &&
+      'Give the webhook receivers their new secrets: forensics tenant webhook-secret <name>. If store credentials may have leaked too, change them at the store.',
+    unreadable > 0 &&
+      `${unreadable} storage configurations could not be decrypted and were left unchanged.`,
+    !isWiped &&
+      'The disk is too full to rewrite the database. Free some space and rotate again; until then it holds data encrypted with the old key.',
+  ].filter((step) => step !== false);
 }

@@ -9,12 +9,6 @@ import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
 import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
 
-interface MigrateOptions extends LocalOptions {
-  readonly to: string;
-  readonly passwordFile?: string;
-  readonly defaultStorage?: string;
-}
-
 export function defineMigrate(migrate: Command): void {
   withLocalOptions(
     migrate
@@ -36,6 +30,12 @@ Examples:
   $ forensics migrate --to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password
   $ forensics migrate --to postgres://forensics@localhost/forensics --default-storage bucket.json`)
     .action(calling(migrateTo));
+}
+
+interface MigrateOptions extends LocalOptions {
+  readonly to: string;
+  readonly passwordFile?: string;
+  readonly defaultStorage?: string;
 }
 
 async function migrateTo(options: MigrateOptions): Promise<void> {

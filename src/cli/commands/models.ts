@@ -21,12 +21,8 @@ Examples:
     'models list',
     'models list --json',
   ]).action(calling(list));
-  localCommand(
-    models,
-    'verify',
-    'Compare the files of models with the SHA-256 in their manifests.',
-    ['models verify', 'models verify trace-3 --json'],
-  )
+  const verifies = 'Compare the files of models with the SHA-256 in their manifests.';
+  localCommand(models, 'verify', verifies, ['models verify', 'models verify trace-3 --json'])
     .argument('[id]', 'one model (default: all)')
     .action(calling(verify));
 }

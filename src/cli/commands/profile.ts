@@ -27,21 +27,14 @@ Examples:
   ])
     .option('--json', 'print JSON', false)
     .action(calling(list));
-  subcommand(
-    profile,
-    'remove',
-    'Delete a profile and its API key from this machine. The key stays valid on the server.',
-    ['profile remove lab', 'profile remove ci --quiet'],
-  )
+  const removes =
+    'Delete a profile and its API key from this machine. The key stays valid on the server.';
+  subcommand(profile, 'remove', removes, ['profile remove lab', 'profile remove ci --quiet'])
     .argument('<name>', 'the profile')
     .action(remove);
 }
 
-interface ProfileOptions {
-  readonly json: boolean;
-}
-
-function list(options: ProfileOptions): void {
+function list(options: { readonly json: boolean }): void {
   printList(
     listProfiles().map(shownProfile),
     {

@@ -5,7 +5,6 @@ import { type CaseParts, renderCase, writeCase } from '../../service/analyses/ca
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { operator } from '../../service/audit/entry.ts';
-import type { Settings } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
 import { limitsForAccepted } from '../../image/picture.ts';
@@ -37,12 +36,9 @@ export async function writeReport(
   const { out, force, json, withoutOriginal, html: withHtml } = options;
   await checkFree(out, { force });
   const extras = { ...(await readExtras(options)), withHtml };
-  const { bytes, ...made } = await withLocalCore(options, async (core, settings) => {
-    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
+  const { bytes, ...made } = await withParts(options, async (input, core, tenantId) => {
     const how = { actor: operator, withOriginal: !withoutOriginal, extras };
-    return withParts({ core, settings }, (input) =>
-      makeBundle({ core, input, now }, { tenantId, analysisId }, how),
-    );
+    return makeBundle({ core, input, now }, { tenantId, analysisId }, how);
   });
   await writeWholeFile(out, bytes, { force });
   if (json) return printJson({ file: out, analysisId, ...made });
@@ -63,40 +59,41 @@ const inTurn = <T>(act: () => Promise<T>) => act();
 export async function makeCase({ projectId, out, kind }: CaseFile, options: ReportOptions) {
   const { force, withoutOriginal, lang } = options;
   const extras = await readExtras(options);
-  await withLocalCore(options, async (core, settings) => {
-    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
+  await withParts(options, async (parts, core, tenantId) => {
     const which = { tenantId, projectId };
-    await withParts({ core, settings }, async (parts) => {
-      if (kind === 'report') {
-        const [language = 'en'] = lang;
-        const how = { extras, inTurn, language, madeAt: now() };
-        return writeWholeFile(out, await renderCase(parts, which, how), { force });
-      }
-      const signer = await core.signingKeys.signer();
-      const by = { signer, signedAt: now(), actor: operator, audit: core.audit };
-      const how = { extras, inTurn, withOriginal: !withoutOriginal, ...by };
-      await writeWholeFile(out, writeCase(parts, which, how), { force });
-      log(`Signed with the key ${signer.fingerprint}.`);
-    });
+    if (kind === 'report') {
+      const [language = 'en'] = lang;
+      const how = { extras, inTurn, language, madeAt: now() };
+      return writeWholeFile(out, await renderCase(parts, which, how), { force });
+    }
+    const signer = await core.signingKeys.signer();
+    const by = { signer, signedAt: now(), actor: operator, audit: core.audit };
+    const how = { extras, inTurn, withOriginal: !withoutOriginal, ...by };
+    await writeWholeFile(out, writeCase(parts, which, how), { force });
+    log(`Signed with the key ${signer.fingerprint}.`);
   });
 }
 
-/** Opens what is needed to write bundles and reports. */
+/** Opens what is needed to write bundles and reports of the tenant. */
 async function withParts<T>(
-  { core, settings }: { readonly core: Core; readonly settings: Settings },
-  act: (parts: CaseParts) => Promise<T>,
+  options: ReportOptions,
+  act: (parts: CaseParts, core: Core, tenantId: string) => Promise<T>,
 ): Promise<T> {
-  const limits = limitsForAccepted(settings);
-  const { stores } = openBlobs({ settings, core, now, onError: raise });
-  const registry = createRegistry({ extra: modelsFolder(settings) });
-  const validation = await citedValidation(settings, registry);
-  const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
-  const sandbox = createSandbox({ poolSize: 1, limits });
-  try {
-    return await act({ db: core.database.db, stores, limits, validation, trustList, sandbox });
-  } finally {
-    await sandbox.close();
-  }
+  return withLocalCore(options, async (core, settings) => {
+    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
+    const limits = limitsForAccepted(settings);
+    const { stores } = openBlobs({ settings, core, now, onError: raise });
+    const registry = createRegistry({ extra: modelsFolder(settings) });
+    const validation = await citedValidation(settings, registry);
+    const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
+    const sandbox = createSandbox({ poolSize: 1, limits });
+    const { db } = core.database;
+    try {
+      return await act({ db, stores, limits, validation, trustList, sandbox }, core, tenantId);
+    } finally {
+      await sandbox.close();
+    }
+  });
 }
 
 async function readExtras(options: ReportOptions) {

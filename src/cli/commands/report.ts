@@ -17,16 +17,13 @@ import { lineWidth, log, print, printJson } from '../output/terminal.ts';
 import type { CaseFile, ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {
+  const tenant = 'the tenant of the analysis (default: the one in the profile)';
   const described = withServiceOptions(command)
     .argument(
       '[analysis]',
       'the id of the analysis, which needs the forensicReporting tier for a bundle; without an id, give --case',
     )
-    .option(
-      '--tenant <name>',
-      'the tenant of the analysis (default: the one in the profile)',
-      named,
-    )
+    .option('--tenant <name>', tenant, named)
     .option(
       '-o, --out <path>',
       'the zip file to write; on a server, the folder to download to; for a case, a .zip or .pdf file',
@@ -75,10 +72,11 @@ async function report(analysisId: string, options: ReportOptions): Promise<void>
 }
 
 async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
-  const forBundles = ['config', ...optionsOfThisMachine, 'html', ...caseOptions] as const;
-  const why =
-    "is for signed bundles, which are made on the server's own machine; leave it out with --url.";
-  assertNoOptions(options, forBundles, why);
+  assertNoOptions(
+    options,
+    ['config', ...optionsOfThisMachine, 'html', ...caseOptions],
+    "is for signed bundles, which are made on the server's own machine; leave it out with --url.",
+  );
   const { lang, out, tenant } = options;
   const folder = await openFolder(options);
   const connection = await openConnection(await openServer(options), tenant);
@@ -87,14 +85,12 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
     const { signal } = new AbortController();
     const analyses = connection.analysesFor(signal);
     const analysis = await analyses.read(analysisId);
-    if (
-      analysis.inferenceStatus.status === 'completed' &&
-      analysis.input.options.tier === 'flagging'
-    ) {
+    const { inferenceStatus, input } = analysis;
+    if (inferenceStatus.status === 'completed' && input.options.tier === 'flagging') {
       log('Its tier is flagging, so it has no heatmaps or reports; upgrade it in the console.');
     }
-    const { filename } = analysis.input;
-    const found = remoteRecord(analysis, { file: filename, sha256: null, sizeBytes: null, lang });
+    const known = { file: input.filename, sha256: null, sizeBytes: null, lang };
+    const found = remoteRecord(analysis, known);
     const record =
       folder === null
         ? found
@@ -109,10 +105,7 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
   }
 }
 
-/**
- * Opens the parent of the `--out` folder, so that a folder that cannot be used is noticed before
- * anything is upgraded and billed; null without `--out`.
- */
+/** Opens the parent of the `--out` folder before anything is fetched; null without `--out`. */
 async function openFolder({ out, force }: ReportOptions) {
   if (out === undefined) {
     if (force) throw usageError('--force replaces the results in --out DIR; add --out.');
@@ -129,10 +122,9 @@ async function reportCase(options: ReportOptions): Promise<void> {
   const { case: projectId, out, force, json } = options;
   if (projectId === undefined) throw usageError('Specify an analysis, or a case with --case.');
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
-  const kind = /\.pdf$/i.test(out) ? 'report' : 'bundle';
   assertNoOptions(options, ['html'], 'is for a single analysis; give its id.');
   await checkFree(out, { force });
-  const wanted: CaseFile = { projectId, out, kind };
+  const wanted: CaseFile = { projectId, out, kind: /\.pdf$/i.test(out) ? 'report' : 'bundle' };
   if (isRemote(options)) await fetchCase(wanted, options);
   else await (await import('./report-bundle.ts')).makeCase(wanted, options);
   if (json) printJson({ file: out, case: projectId });
@@ -143,8 +135,7 @@ async function fetchCase({ projectId, out, kind }: CaseFile, options: ReportOpti
   const { tenant: tenantName, force, lang } = options;
   const why = "only works on the server's own machine; leave it out with --url.";
   assertNoOptions(options, optionsOfThisMachine, why);
-  const language = kind === 'report' ? lang[0] : undefined;
-  const query = { tenantName, projectId, language };
+  const query = { tenantName, projectId, language: kind === 'report' ? lang[0] : undefined };
   await withApi(options, async (api) => {
     const file = await api.download({ path: `/v1/analysis/case/${kind}`, query });
     await writeWholeFile(out, file, { force });

@@ -2,18 +2,18 @@
 
 import type { Command } from '../command.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { withoutUndefined } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';
 import { exitCodes } from '../../errors.ts';
 import {
   type FieldDifference,
   type FileComparison,
   numberTolerance,
-  type Outcome,
   type Reproduction,
 } from '../../evidence/compare.ts';
 import { reproduceBundle } from '../../evidence/reproduce.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
-import { paint, printable, printJson, type Style } from '../output/terminal.ts';
+import { paint, printable, printJson } from '../output/terminal.ts';
 import { describeExpectedKey, expectedKey, type KeyOptions } from './verify.ts';
 import { calling } from '../options.ts';
 
@@ -51,45 +51,45 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
   const { settings } = readConfig({ flags: { modelsDir } });
   const found = await reproduceBundle(bundle, {
     ...(await expectedKey(options)),
-    ...(original === undefined ? {} : { original }),
-    ...(trustList === undefined ? {} : { trustList }),
+    ...withoutUndefined({ original, trustList }),
     modelsDir: modelsFolder(settings),
   });
+  const { colour, title, meaning } = outcomes[found.outcome];
+  const words = paint(process.stdout)(['bold', colour], title);
   if (json) printJson(found);
-  else {
-    const [style, words] = titles[found.outcome];
-    const title = `${printable(bundle)}: ${paint(process.stdout)(style, words)}`;
-    printCard(title, toRows(found));
-  }
+  else printCard(`${printable(bundle)}: ${words}`, [['Outcome', meaning], ...toRows(found)]);
   if (found.outcome === 'different') process.exitCode = exitCodes.integrityFailure;
 }
 
-const titles: Readonly<Record<Outcome, readonly [Style, string]>> = {
-  identical: [['bold', 'green'], 'IDENTICAL'],
-  'same-result': [['bold', 'green'], 'SAME RESULT, but not byte for byte'],
-  different: [['bold', 'red'], 'DIFFERENT'],
-};
-
-const sentences: Readonly<Record<Outcome, string>> = {
-  identical: 'every value, pixel and byte of the reports is the same',
-  'same-result': `same verdict; numbers within ${numberTolerance}, pixels within one step of the colour scale`,
-  different: 'the result differs from the bundle',
-};
+const outcomes = {
+  identical: {
+    colour: 'green',
+    title: 'IDENTICAL',
+    meaning: 'every value, pixel and byte of the reports is the same',
+  },
+  'same-result': {
+    colour: 'green',
+    title: 'SAME RESULT, but not byte for byte',
+    meaning: `same verdict; numbers within ${numberTolerance}, pixels within one step of the colour scale`,
+  },
+  different: {
+    colour: 'red',
+    title: 'DIFFERENT',
+    meaning: 'the result differs from the bundle',
+  },
+} as const;
 
 /** Maximum number of differences printed; the JSON output has all of them. */
 const maxDifferences = 20;
 
 function toRows(found: Reproduction): readonly Row[] {
-  const { outcome, verdict, model, valuesCompared, differences, files, environment } = found;
+  const { verdict, model, valuesCompared, differences, files, environment } = found;
   const other = files.filter(({ isIdentical }) => !isIdentical);
   const rest = differences.length - maxDifferences;
-  const elsewhere = environment.map((one) =>
-    printable(
-      `${one.name}: ${one.recorded ?? 'unknown'} in the bundle, ${one.found ?? 'unknown'} here`,
-    ),
+  const elsewhere = environment.map(({ name, recorded, found: here }) =>
+    printable(`${name}: ${recorded ?? 'unknown'} in the bundle, ${here ?? 'unknown'} here`),
   );
   return [
-    ['Outcome', sentences[outcome]],
     ['Verdict', `${printable(verdict.recorded)} in the bundle, ${verdict.found} here`],
     ['Model', `${model.id} ${model.version}, with the same files as in the bundle`],
     ['Compared', `${valuesCompared} values and ${files.length} files`],

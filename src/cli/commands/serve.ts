@@ -15,7 +15,6 @@ import { writeOnce } from '../../ports/files/atomic-write.ts';
 import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-folder.ts';
 import type { Metrics, MetricsListener } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
-import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
 import { agreedByDefault, canAsk } from '../input.ts';
 import { ignoreBrokenOutput, log, printable } from '../output/terminal.ts';
@@ -64,7 +63,7 @@ const settingFlags = {
   worker: ['dataDir', 'workers'],
 } as const satisfies Readonly<Record<string, readonly SettingName[]>>;
 
-export type SettingFlags<C extends keyof typeof settingFlags> = {
+type SettingFlags<C extends keyof typeof settingFlags> = {
   readonly [Name in (typeof settingFlags)[C][number]]?: string | boolean;
 } & { readonly config?: string };
 
@@ -73,7 +72,7 @@ export function withSettingFlags(command: Command, like: keyof typeof settingFla
   return command.option('--config <file>', 'the config file');
 }
 
-type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
+export type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 
 /** Returns after a clean stop. */
 async function runServe(options: ServeOptions): Promise<void> {
@@ -103,21 +102,15 @@ async function runServe(options: ServeOptions): Promise<void> {
     const firstRun = await makeFirstTenant(app.core, new Date());
     const { token } = app.administration.firstUser;
     const firstAccountUrl = token === null ? null : `${ready.url}/#/first/${token}`;
-    const isBehindProxy = settings.behindProxy;
-    printReady(
-      { ...ready, isBehindProxy, firstRun, firstAccountUrl },
-      { json, note: serverLog.note },
-    );
+    const { behindProxy: isBehindProxy } = settings;
+    printReady({ ...ready, isBehindProxy, firstRun, firstAccountUrl }, json, serverLog.note);
     await stop;
     serverLog.note('Stopping; press Ctrl-C or send the signal again to stop immediately.');
     await stack.unwind();
   });
 }
 
-/**
- * Reads the settings. A person at a terminal sees the welcome instead, so only warnings and above
- * are logged there unless the user asks for more.
- */
+/** A person at a terminal sees the welcome, so only warnings are logged there unless the user asks for more. */
 async function settingsOfStart(sources: Sources): Promise<Settings> {
   await askAtFirstStart(sources);
   const { settings, origins } = readConfig(sources);
@@ -134,23 +127,14 @@ async function askAtFirstStart(sources: Sources): Promise<void> {
     'Accept every picture from phones and offices, including HEIC, WebP and sides above 4,096 pixels?',
   );
   if (!isEverything) return;
-  const kept = keepSetting('intake', 'everything');
+  const folder = configFolder();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const kept = join(folder, 'config.json');
+  writeOnce(kept, `${JSON.stringify({ intake: 'everything' }, null, 2)}\n`);
   log(`Saved in ${kept}. To undo it, write "intake": "contract" there.`);
 }
 
-/** Creates the config file with one setting if there is none yet. @returns its path. */
-function keepSetting(name: SettingName, value: string): string {
-  const folder = configFolder();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, 'config.json');
-  writeOnce(file, `${JSON.stringify({ [name]: value }, null, 2)}\n`);
-  return file;
-}
-
-function printReady(
-  ready: Ready,
-  { json, note }: { readonly json: boolean; readonly note: (text: string) => void },
-): void {
+function printReady(ready: Ready, json: boolean, note: (text: string) => void): void {
   const text = json ? `${readyJson(ready)}\n` : welcome(ready);
   if (text !== null) process.stdout.write(text);
   note(`Listening on ${ready.url}`);
@@ -179,23 +163,15 @@ async function stopRequested(): Promise<void> {
 const drainMs = 10_000;
 const idleSweepMs = 50;
 
-interface Made {
-  readonly server: HttpServer;
-  readonly authority: TlsMaterial['authority'];
-}
-
-/** Opens the HTTP server of an app, with its certificate and metrics; the stack closes them. */
-async function openHttpServer({
-  app,
-  settings,
-  serverLog,
-  stack,
-}: {
+interface Opened {
   readonly app: App;
   readonly settings: Settings;
   readonly serverLog: ServerLog;
   readonly stack: Stack;
-}): Promise<Made> {
+}
+
+/** Opens the HTTP server of an app, with its certificate and metrics; the stack closes them. */
+async function openHttpServer({ app, settings, serverLog, stack }: Opened) {
   const source = certificateSource(settings);
   const transport = source === null ? null : await source.load();
   let certificate: KeptCertificate | null = null;

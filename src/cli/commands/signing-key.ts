@@ -12,7 +12,7 @@ import {
 } from '../../evidence/signing-keys.ts';
 import { calling, localCommand, type LocalOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { type Columns, toList } from '../output/layout.ts';
+import { toList } from '../output/layout.ts';
 import { now, settingsFor, withCore } from '../connection/local.ts';
 
 export function defineSigningKey(signingKey: Command): void {
@@ -42,13 +42,12 @@ Examples:
 async function show(options: LocalOptions): Promise<void> {
   const keys = await withKeys(options, ({ signingKeys }) => signingKeys.list());
   if (options.json) return printJson({ keys: keys.map(shown) });
-  const columns: Columns<SigningKey> = {
+  const table = toList(keys, {
     'fingerprint (SHA-256)': ({ fingerprint }) => fingerprint,
     made: ({ createdAt }) => createdAt.toISOString(),
-    state: ({ retiredAt }) =>
-      retiredAt === null ? 'in use' : `retired ${retiredAt.toISOString()}`,
-  };
-  print(toList(keys, columns));
+    state: ({ retiredAt: at }) => (at === null ? 'in use' : `retired ${at.toISOString()}`),
+  });
+  print(table);
 }
 
 async function exportKey(options: LocalOptions): Promise<void> {
@@ -72,13 +71,11 @@ async function rotate(options: LocalOptions): Promise<void> {
   print(key.fingerprint);
 }
 
-interface Keys {
-  readonly signingKeys: SigningKeys;
-  /** A data folder used only for signing has no database, and therefore no log. */
-  readonly audit?: Audit;
-}
-
-async function withKeys<T>(options: LocalOptions, act: (keys: Keys) => Promise<T>): Promise<T> {
+/** A data folder used only for signing has no database, and therefore no audit log. */
+async function withKeys<T>(
+  options: LocalOptions,
+  act: (keys: { readonly signingKeys: SigningKeys; readonly audit?: Audit }) => Promise<T>,
+): Promise<T> {
   const settings = settingsFor(options);
   if (!hasInstallation(settings)) {
     return act({ signingKeys: createSigningKeys(keysInFolder(settings.dataDir), now) });

@@ -17,7 +17,7 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { newId } from '../../ports/db/database.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
-import { type FileCounts, makeValidation, writeWarnings } from '../../service/validation/record.ts';
+import { makeValidation, writeWarnings } from '../../service/validation/record.ts';
 import {
   type Choice,
   chooseFiles,
@@ -42,14 +42,7 @@ import {
   subcommand,
   wholeNumber,
 } from '../options.ts';
-import {
-  type Columns,
-  layCard,
-  listRows,
-  listTable,
-  printList,
-  type Row,
-} from '../output/layout.ts';
+import { layCard, listRows, listTable, printList, type Row } from '../output/layout.ts';
 import { lineWidth, log, print, printable, printJson } from '../output/terminal.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
@@ -80,10 +73,6 @@ Examples:
   $ forensics validate --real photos --fake generated
   $ forensics validate list`)
     .action(calling(runValidate));
-  describeStored(validate);
-}
-
-function describeStored(validate: Command): void {
   subcommand(validate, 'list', 'List the stored validations, newest first.', [
     'validate list',
     'validate list --json',
@@ -93,20 +82,12 @@ function describeStored(validate: Command): void {
     'validate show 65f000000000000000000001 --json',
   ])
     .argument('<id>', 'its id')
-    .action(
-      calling((id: string, options: StoredOptions) =>
-        printValidation(openValidations(settingsFor(options)).find(id), options),
-      ),
-    );
-  subcommand(
-    validate,
-    'delete',
-    'Delete a stored validation. Reports that cite it stay as they are.',
-    [
-      'validate delete 65f000000000000000000001',
-      'validate delete 65f000000000000000000001 --data-dir ./data',
-    ],
-  )
+    .action(calling(showValidation));
+  const does = 'Delete a stored validation. Reports that cite it stay as they are.';
+  subcommand(validate, 'delete', does, [
+    'validate delete 65f000000000000000000001',
+    'validate delete 65f000000000000000000001 --data-dir ./data',
+  ])
     .argument('<id>', 'its id')
     .action(calling(deleteValidation));
 }
@@ -134,12 +115,11 @@ async function runValidate(options: ValidateOptions): Promise<void> {
     const outcomes = await measureAll(bench, choice.chosen);
     progress.end();
     if (stop.signal.aborted) {
-      log(
-        `Stopped after ${outcomes.length} of ${choice.chosen.length} pictures; nothing was stored.`,
-      );
+      const share = `${outcomes.length} of ${choice.chosen.length} pictures`;
+      log(`Stopped after ${share}; nothing was stored.`);
       stop.throwIfStopped();
     }
-    const validation = toValidation(options, found, choice, outcomes);
+    const validation = toValidation(options.seed, found, choice, outcomes);
     openValidations(settings).save(validation);
     log(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
     if (options.out !== undefined) {
@@ -155,7 +135,7 @@ async function runValidate(options: ValidateOptions): Promise<void> {
 }
 
 /** A class is empty only if the other contains all its pictures: a folder without pictures was rejected earlier. */
-function checkChoice({ chosen }: Choice<LabelledInput>): void {
+function checkChoice({ chosen }: Choice): void {
   for (const isFake of [false, true]) {
     if (chosen.some((file) => file.isFake === isFake)) continue;
     const [one, other] = isFake ? ['--fake', '--real'] : ['--real', '--fake'];
@@ -166,18 +146,18 @@ function checkChoice({ chosen }: Choice<LabelledInput>): void {
 }
 
 function toValidation(
-  { seed }: ValidateOptions,
+  seed: number,
   found: readonly LabelledInput[],
-  choice: Choice<LabelledInput>,
+  { repeated, inBoth }: Choice,
   outcomes: readonly Outcome[],
 ): Validation {
-  const countFiles = (isFake: boolean): FileCounts => {
+  const failed = outcomes.filter(({ error }) => error !== null).map(({ file }) => file);
+  const countFiles = (isFake: boolean) => {
     const countClass = (files: readonly LabelledInput[]) =>
       files.filter((file) => file.isFake === isFake).length;
-    const failed = outcomes.filter(({ error }) => error !== null).map(({ file }) => file);
     return {
       found: countClass(found),
-      repeated: countClass(choice.repeated),
+      repeated: countClass(repeated),
       failed: countClass(failed),
     };
   };
@@ -186,7 +166,7 @@ function toValidation(
     id: newId(createdAt),
     createdAt,
     seed,
-    files: { real: countFiles(false), fake: countFiles(true), inBoth: choice.inBoth.length },
+    files: { real: countFiles(false), fake: countFiles(true), inBoth: inBoth.length },
     measured: outcomes.flatMap(({ measured }) => measured ?? []),
   });
 }
@@ -203,9 +183,7 @@ function checkFolders({ real, fake, force, out }: ValidateOptions) {
   return { real, fake };
 }
 
-type StoredOptions = LocalOptions & Shown;
-
-function listValidations(options: StoredOptions): void {
+function listValidations(options: LocalOptions): void {
   const { validations, damaged } = openValidations(settingsFor(options)).list();
   for (const id of damaged)
     log(`Validation ${id} is damaged; restore it from a copy or delete it.`);
@@ -218,54 +196,57 @@ function listValidations(options: StoredOptions): void {
     auc: conditions.find(({ condition }) => condition === 'clean')?.auc.value ?? null,
   }));
   if (options.json) return printJson({ validations: entries });
-  const { count, exact } = createNumberWriter('en');
-  const columns: Columns<(typeof entries)[number]> = {
-    id: ({ id }) => id,
-    made: ({ createdAt }) => createdAt.slice(0, 10),
-    model: ({ model }) => model,
-    photographs: ({ real }) => count(real),
-    generated: ({ fake }) => count(fake),
-    'AUC, clean': ({ auc }) => (auc === null ? '' : exact(auc)),
-  };
-  printList(entries, columns, { ...options, none: 'There are no validations.' });
+  printList(
+    entries,
+    {
+      id: ({ id }) => id,
+      made: ({ createdAt }) => createdAt.slice(0, 10),
+      model: ({ model }) => model,
+      photographs: ({ real }) => count(real),
+      generated: ({ fake }) => count(fake),
+      'AUC, clean': ({ auc }) => (auc === null ? '' : exact(auc)),
+    },
+    { ...options, none: 'There are no validations.' },
+  );
 }
 
-function deleteValidation(id: string, options: StoredOptions): void {
+function showValidation(id: string, options: LocalOptions & Shown): void {
+  printValidation(openValidations(settingsFor(options)).find(id), options);
+}
+
+function deleteValidation(id: string, options: LocalOptions): void {
   openValidations(settingsFor(options)).remove(id);
   if (options.json) return printJson({ id, deleted: true });
   log('The validation is deleted.');
 }
 
-interface Shown {
-  readonly strategy: DecisionStrategy | 'all';
-  readonly json: boolean;
-}
+type Shown = Pick<ValidateOptions, 'strategy' | 'json'>;
 
 const { rate, exact, count } = createNumberWriter('en');
 
-function printValidation(validation: Validation, shown: Shown): void {
-  if (shown.json) return printJson(toDocument(validation));
+function printValidation(validation: Validation, { strategy: shown, json }: Shown): void {
+  if (json) return printJson(toDocument(validation));
   const columns = lineWidth(process.stdout);
+  const strategies = shown === 'all' ? (['default', 'pedantic', 'relaxed'] as const) : [shown];
+  const scope =
+    'These figures hold for pictures like those measured; they say nothing about other cameras, generators or processing histories.';
+  const meaning = [['Scope', scope], ...listRows('Warnings', writeWarnings(validation))] as const;
   const parts = [
     layCard(`Validation ${validation.id}`, headRows(validation), columns),
     aucTable(validation),
     'Errors are photographs called fake and generated pictures called real.',
-    ...chosenStrategies(shown).flatMap((strategy) => [
+    ...strategies.flatMap((strategy) => [
       `Decision strategy ${strategy}`,
       errorTable(validation, strategy),
       ...reasonTables(validation, strategy),
     ]),
-    layCard('What this means', meaningRows(validation), columns),
+    layCard('What this means', meaning, columns),
   ];
   print(parts.map((part) => part.trimEnd()).join('\n\n'));
 }
 
 function toDocument(validation: Validation) {
   return { ...validation, warnings: writeWarnings(validation) };
-}
-
-function chosenStrategies({ strategy }: Pick<Shown, 'strategy'>): readonly DecisionStrategy[] {
-  return strategy === 'all' ? ['default', 'pedantic', 'relaxed'] : [strategy];
 }
 
 function headRows({ model, createdAt, seed, pictures }: Validation): readonly Row[] {
@@ -279,13 +260,13 @@ function headRows({ model, createdAt, seed, pictures }: Validation): readonly Ro
 
 function classLine(ofClass: Validation['pictures']['real']): string {
   const { found, measured, repeated, failed, leftOutBySample, declaring, folders } = ofClass;
-  const parts: readonly (readonly [number, string])[] = [
-    [repeated, 'repeated'],
-    [leftOutBySample, 'left out by --sample'],
-    [failed, 'not readable'],
-    [declaring, 'declare themselves generated'],
-  ];
-  const notes = parts.filter(([n]) => n > 0).map(([n, what]) => `, ${count(n)} ${what}`);
+  const counts = {
+    repeated,
+    'left out by --sample': leftOutBySample,
+    'not readable': failed,
+    'declare themselves generated': declaring,
+  };
+  const notes = Object.entries(counts).map(([what, n]) => (n > 0 ? `, ${count(n)} ${what}` : ''));
   const places = folders === 1 ? '1 folder' : `${count(folders)} folders`;
   return `${count(measured)} measured of ${count(found)} found, in ${places}${notes.join('')}`;
 }
@@ -300,18 +281,13 @@ function aucTable({ conditions }: Validation): string {
   return listTable(['condition', 'AUC', '95% interval', 'calibration error'], rows);
 }
 
-const classes = [
-  { name: 'real', what: 'photos' },
-  { name: 'fake', what: 'generated' },
-] as const;
-
 function errorTable({ conditions }: Validation, strategy: DecisionStrategy): string {
   const rows = conditions.flatMap(({ condition, strategies }) =>
-    classes.map(({ name, what }) => {
+    (['real', 'fake'] as const).map((name) => {
       const { wrong, verdicts, worstFolder } = strategies[strategy][name];
       return [
         condition,
-        what,
+        name === 'real' ? 'photos' : 'generated',
         `${count(wrong.count)} of ${count(wrong.of)} (${rate(wrong.share)})`,
         // For example `0.0 to 5.4%`.
         `${rate(wrong.low).replace(' %', '')} to ${rate(wrong.high)}`,
@@ -346,10 +322,4 @@ function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): r
   });
   if (rows.length === 0) return [];
   return [listTable(['condition', 'left open because', 'photos', 'generated'], rows)];
-}
-
-function meaningRows(validation: Validation): readonly Row[] {
-  const scope =
-    'These figures hold for pictures like those measured; they say nothing about other cameras, generators or processing histories.';
-  return [['Scope', scope], ...listRows('Warnings', writeWarnings(validation))];
 }

@@ -8,7 +8,7 @@ import type { Verification, VerifiedPicture, VerifyOptions } from '../../evidenc
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
-import { calling, parseFingerprint } from '../options.ts';
+import { calling } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import { readText } from '../input.ts';
 import { paint, printable, printJson } from '../output/terminal.ts';
@@ -117,20 +117,21 @@ export interface KeyOptions {
 }
 
 export function describeExpectedKey(command: Command): Command {
+  const key = new Option('--key <file>', 'the public key that the signature must match (PEM)');
   return command
-    .addOption(
-      new Option('--key <file>', 'the public key that the signature must match (PEM)').conflicts(
-        'fingerprint',
-      ),
-    )
+    .addOption(key.conflicts('fingerprint'))
     .option('--fingerprint <sha256>', 'the fingerprint of that key (see "signing-key show")');
 }
 
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function expectedKey({ key: file, fingerprint }: KeyOptions): Promise<VerifyOptions> {
-  if (file === undefined) {
-    return fingerprint === undefined ? {} : { fingerprint: parseFingerprint(fingerprint) };
+  if (fingerprint !== undefined) {
+    // As people copy it: with colons, spaces and capitals.
+    const digits = fingerprint.replaceAll(/[\s:]/g, '').toLowerCase();
+    if (/^[0-9a-f]{64}$/.test(digits)) return { fingerprint: digits };
+    throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
   }
+  if (file === undefined) return {};
   const key = readPublicKey(await readText(file));
   if (key !== null) return { fingerprint: key.fingerprint };
   throw usageError(

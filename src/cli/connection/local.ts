@@ -14,12 +14,11 @@ import { log } from '../output/terminal.ts';
  *
  * @throws {ForensicsError} `not_found` if nothing was set up there.
  */
-export async function withLocalCore<T>(
-  options: FolderOptions,
-  act: (core: Core, settings: Settings) => Promise<T>,
-): Promise<T> {
+export async function withLocalCore<T>(options: FolderOptions, act: Act<T>): Promise<T> {
   return withCore(installedSettings(options), act);
 }
+
+type Act<T> = (core: Core, settings: Settings) => Promise<T>;
 
 /** @throws {ForensicsError} `not_found` if nothing was set up in the data folder. */
 export function installedSettings(options: FolderOptions): Settings {
@@ -39,10 +38,7 @@ export function settingsFor(options: FolderOptions & { readonly publicUrl?: stri
 }
 
 /** Does the same as `withLocalCore` with settings that were already read; the data folder may be new. */
-export async function withCore<T>(
-  settings: Settings,
-  act: (core: Core, settings: Settings) => Promise<T>,
-): Promise<T> {
+export async function withCore<T>(settings: Settings, act: Act<T>): Promise<T> {
   const core = await openCore(settings);
   logOpening(core.database);
   try {
@@ -97,15 +93,10 @@ export function createLocalKeys(core: Core) {
     /** Returns the new key with its secret, which is never shown again. */
     rotate: async ({ tenant, ...rotation }: ForTenant<Parameters<Keys['rotate']>[0]>) =>
       keys.rotate({ tenantId: await findTenantId(tenant), ...rotation, by: operator }),
-    revoke: async ({
-      tenant,
-      uuid,
-      bySecret,
-    }: {
-      tenant: string;
-      uuid: string;
-      bySecret?: string;
-    }) => keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator }),
+    revoke: async (which: { tenant: string; uuid: string; bySecret?: string }) => {
+      const { tenant, uuid, bySecret } = which;
+      await keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator });
+    },
   };
 }
 

@@ -32,7 +32,10 @@ export interface Profile extends Static<typeof profileFields> {
 
 /** Sorted by name. */
 export function listProfiles(): readonly Profile[] {
-  return namesIn(folder()).flatMap((name) => readProfile(name) ?? []);
+  // Without the folder, nobody has logged in yet.
+  const files = existsSync(folder()) ? readdirSync(folder()) : [];
+  const names = files.flatMap((file) => /^([a-z0-9][a-z0-9._-]*)\.json$/.exec(file)?.[1] ?? []);
+  return names.toSorted().flatMap((name) => readProfile(name) ?? []);
 }
 
 /** @throws {ForensicsError} `usage`, `not_found`, `config_invalid`. */
@@ -78,19 +81,17 @@ function profileFile(name: string): string {
   return join(folder(), `${checkProfileName(name)}.json`);
 }
 
-function namesIn(path: string): readonly string[] {
-  // Nobody has logged in yet.
-  if (!existsSync(path)) return [];
-  const files = readdirSync(path).filter((file) => /^[a-z0-9][a-z0-9._-]*\.json$/.test(file));
-  return files.map((file) => file.replace(/\.json$/, '')).toSorted();
-}
-
 /** Reads a small JSON file that only this user can read; returns null if there is none. */
 function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | null {
-  const found = parsed(file);
-  if (found === undefined) return null;
-  if (Value.Check(schema, found)) return found;
-  throw unreadable(file);
+  try {
+    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (Value.Check(schema, found)) return found;
+  } catch {
+    // The cause is left out, because the parser's message quotes the text, which may contain secrets.
+    if (!existsSync(file)) return null;
+  }
+  const message = `${file} is damaged or cannot be read; remove it, and log in again.`;
+  throw new ForensicsError('config_invalid', message);
 }
 
 function writeOwnJson(file: string, value: unknown): void {
@@ -101,23 +102,6 @@ function writeOwnJson(file: string, value: unknown): void {
     const message = `${file} cannot be written; check the permissions of its folder, or set XDG_CONFIG_HOME.`;
     throw new ForensicsError('output_not_writable', message, { cause: error });
   }
-}
-
-function parsed(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    // The cause is left out, because the parser's message quotes the text, which may contain secrets.
-    if (!existsSync(file)) return undefined;
-    throw unreadable(file);
-  }
-}
-
-function unreadable(file: string): ForensicsError {
-  return new ForensicsError(
-    'config_invalid',
-    `${file} is damaged or cannot be read; remove it, and log in again.`,
-  );
 }
 
 const credentials = Type.Object({ kind: Type.Literal('apiKey'), apiKey: Type.String() });

@@ -25,11 +25,7 @@ export async function nameTenant(command: Command): Promise<void> {
   command.setOptionValue('tenant', requireTenant(options));
 }
 
-/**
- * Opens the keys of this machine or of a server for one action, and closes them again, even when the action fails.
- *
- * @throws {ForensicsError} whatever opening them throws.
- */
+/** Opens the keys of this machine or of a server for one action, and closes them again, even when it fails. */
 export async function withKeys<T>(
   options: ServiceOptions,
   act: (keys: KeyActs) => Promise<T>,
@@ -44,10 +40,7 @@ export async function withKeys<T>(
 }
 
 /** Opens a connection to the server for one action and closes it again, even when the action fails. */
-export async function withApi<T>(
-  options: ServerOptions,
-  act: (api: Api) => Promise<T>,
-): Promise<T> {
+export async function withApi<T>(options: ServerOptions, act: (api: Api) => Promise<T>) {
   const api = await openServer(options);
   try {
     return await act(api);
@@ -56,27 +49,7 @@ export async function withApi<T>(
   }
 }
 
-/** The server that a command acts on, and how to verify it. */
-interface Server {
-  readonly url: string;
-  /** As `connectionsUnder` takes it. */
-  readonly ca: string | null;
-  /** Null if the server was given by its address. */
-  readonly profile: Profile | null;
-}
-
-async function chooseServer(options: ServerOptions): Promise<Server> {
-  const { url, profile: name } = serverNamed(options);
-  const given = await readAuthority(options);
-  if (name === undefined) return { url, ca: given ?? null, profile: null };
-  const profile = profileNamed(name);
-  return { url: profile.url, ca: given ?? profile.ca ?? null, profile };
-}
-
-/**
- * Options take precedence over the environment. Giving an address and a profile is a mistake,
- * because a profile's credentials are for its own server.
- */
+/** Options take precedence over the environment. A profile's credentials are for its own server only. */
 export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   const isByFlag = options.url !== undefined || options.profile !== undefined;
   const { url, profile } = isByFlag ? options : serverOfEnvironment();
@@ -132,11 +105,15 @@ export function requireTenant(options: ServerOptions & { readonly tenant?: strin
 }
 
 export async function openServer(options: ServerOptions): Promise<Api> {
-  const { url, ca, profile } = await chooseServer(options);
+  const { url, profile } = serverNamed(options);
+  const given = await readAuthority(options);
+  const server: Partial<Profile> & { readonly url: string } =
+    profile === undefined ? { url } : profileNamed(profile);
   const apiKey = await chooseKey(options, profile);
   const authorization = apiKey === null ? null : `ApiKey ${apiKey}`;
-  const api = openApi({ url, ca, authorization, userAgent: userAgent() });
-  const suffix = profile === null ? '' : ` (profile ${profile.name})`;
+  const ca = given ?? server.ca ?? null;
+  const api = openApi({ url: server.url, ca, authorization, userAgent: userAgent() });
+  const suffix = profile === undefined ? '' : ` (profile ${profile})`;
   log(`Acting on the server ${api.url.origin}${suffix}`);
   return api;
 }
@@ -148,10 +125,10 @@ export function userAgent(): string {
 /** Options, including --profile, take precedence over the environment, because its key is for its own server. */
 async function chooseKey(
   { apiKeyFile, profile: named }: ServerOptions,
-  profile: Profile | null,
+  profile: string | undefined,
 ): Promise<string | null> {
   if (apiKeyFile !== undefined) return apiKeyFrom(apiKeyFile);
   const ofEnvironment = apiKeyOfEnvironment();
-  const stored = profile === null ? null : readApiKey(profile.name);
+  const stored = profile === undefined ? null : readApiKey(profile);
   return named === undefined ? (ofEnvironment ?? stored) : (stored ?? ofEnvironment);
 }

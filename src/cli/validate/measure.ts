@@ -24,12 +24,15 @@ export interface ValidateOptions extends LocalOptions {
   readonly seed: number;
   readonly model: string | null;
   readonly jobs: number;
-  readonly json: boolean;
   readonly verbose: boolean;
 }
 
 /** A labelled file inside one of the two folders. */
-export interface LabelledInput extends LabelledFile {
+export interface LabelledInput {
+  readonly path: string;
+  readonly isFake: boolean;
+  /** Subfolder within its class; empty if the file is in none. */
+  readonly folder: string;
   /** The path as the user would write it. */
   readonly label: string;
   /** Why the file cannot be opened, if that is already known, as for a folder without read permission. */
@@ -89,10 +92,7 @@ async function measureOne(
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `usage`. */
-export async function gatherLabelled(folders: {
-  readonly real: string;
-  readonly fake: string;
-}): Promise<readonly LabelledInput[]> {
+export async function gatherLabelled(folders: { readonly real: string; readonly fake: string }) {
   const real = await realFolder(folders.real, '--real');
   const fake = await realFolder(folders.fake, '--fake');
   if (isInside(real, fake) || isInside(fake, real)) {
@@ -101,6 +101,10 @@ export async function gatherLabelled(folders: {
     );
   }
   return [...(await inputsIn(folders.real, '--real')), ...(await inputsIn(folders.fake, '--fake'))];
+}
+
+function isInside(inner: string, outer: string): boolean {
+  return `${inner}${sep}`.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
 type Option = '--real' | '--fake';
@@ -112,10 +116,6 @@ async function realFolder(dir: string, option: Option): Promise<string> {
   });
   if (!found.isDirectory()) throw usageError(`${option} takes a folder of pictures, not a file.`);
   return nameOf(await realpath(pathOf(dir), { encoding: 'buffer' }));
-}
-
-function isInside(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
 async function inputsIn(dir: string, option: Option): Promise<readonly LabelledInput[]> {
@@ -139,36 +139,18 @@ function named(option: Option, failure: unknown): unknown {
   return new ForensicsError(failure.code, `${option}: ${failure.message}`, { cause: failure });
 }
 
-interface LabelledFile {
-  readonly path: string;
-  readonly isFake: boolean;
-  /** Subfolder within its class; empty if the file is in none. */
-  readonly folder: string;
-}
-
-export interface Choice<File extends LabelledFile> {
-  /** The two classes alternate evenly, so that the elapsed time predicts the remaining time. */
-  readonly chosen: readonly File[];
-  /** Files with identical bytes under both labels. One label must be wrong, so neither is measured. */
-  readonly inBoth: readonly File[];
-  /** Files with the same bytes as an earlier file of their class. */
-  readonly repeated: readonly File[];
-}
+export type Choice = Awaited<ReturnType<typeof chooseFiles<LabelledInput>>>;
 
 /** Unreadable files are kept; opening them for measurement reports why they cannot be read. */
-export async function chooseFiles<File extends LabelledFile>(
+export async function chooseFiles<File extends Pick<LabelledInput, 'path' | 'isFake'>>(
   files: readonly File[],
-): Promise<Choice<File>> {
-  const { distinct, inBoth, repeated } = await partRepeated(files);
-  const classes = [false, true].map((isFake) => distinct.filter((file) => file.isFake === isFake));
-  return { chosen: mixed(classes), inBoth, repeated };
-}
-
-async function partRepeated<File extends LabelledFile>(files: readonly File[]) {
+) {
   const distinct: File[] = [];
+  /** Files with identical bytes under both labels. One label must be wrong, so neither is measured. */
   const inBoth: File[] = [];
+  /** Files with the same bytes as an earlier file of their class. */
   const repeated: File[] = [];
-  for (const same of (await groupSame(files)).values()) {
+  for (const same of await groupSame(files)) {
     const [first, ...others] = same;
     if (others.some(({ isFake }) => isFake !== first!.isFake)) inBoth.push(...same);
     else {
@@ -176,32 +158,29 @@ async function partRepeated<File extends LabelledFile>(files: readonly File[]) {
       repeated.push(...others);
     }
   }
-  return { distinct, inBoth, repeated };
+  const classes = [false, true].map((isFake) => distinct.filter((file) => file.isFake === isFake));
+  return { chosen: mixed(classes), inBoth, repeated };
 }
 
 /** Only files of equal size can be identical, so only those are read. */
-async function groupSame<File extends LabelledFile>(
-  files: readonly File[],
-): Promise<ReadonlyMap<string, readonly File[]>> {
-  const sized: { readonly file: File; readonly size: string }[] = [];
-  for (const file of files) {
-    const found = await stat(pathOf(file.path)).catch(() => null);
-    sized.push({ file, size: found?.isFile() ? String(found.size) : file.path });
-  }
-  const groups = new Map<string, readonly File[]>();
-  for (const [size, some] of Map.groupBy(sized, (each) => each.size)) {
-    const alike = some.map(({ file }) => file);
-    if (alike.length === 1) groups.set(size, alike);
-    else for (const [key, same] of await groupByContent(alike)) groups.set(key, same);
+async function groupSame<File extends Pick<LabelledInput, 'path'>>(files: readonly File[]) {
+  const bySize = await groupBy(files, async ({ path }) => {
+    const found = await stat(pathOf(path)).catch(() => null);
+    return found?.isFile() ? String(found.size) : path;
+  });
+  const groups: File[][] = [];
+  for (const alike of bySize) {
+    if (alike.length === 1) groups.push(alike);
+    else groups.push(...(await groupBy(alike, ({ path }) => contentKey(path))));
   }
   return groups;
 }
 
-async function groupByContent<File extends LabelledFile>(files: readonly File[]) {
-  const hashed: { readonly file: File; readonly key: string }[] = [];
-  for (const file of files) hashed.push({ file, key: await contentKey(file.path) });
-  const groups = Map.groupBy(hashed, ({ key }) => key);
-  return [...groups].map(([key, some]) => [key, some.map(({ file }) => file)] as const);
+/** Reads one file after another. */
+async function groupBy<File>(files: readonly File[], keyOf: (file: File) => Promise<string>) {
+  const keys = new Map<File, string>();
+  for (const file of files) keys.set(file, await keyOf(file));
+  return [...Map.groupBy(files, (file) => keys.get(file)).values()];
 }
 
 /** SHA-256 in lower-case hex; for an unreadable file, its path, because that is unique. */
@@ -216,6 +195,7 @@ async function contentKey(path: string): Promise<string> {
   }
 }
 
+/** The classes alternate evenly, so that the elapsed time predicts the remaining time. */
 function mixed<File>(classes: readonly (readonly File[])[]): readonly File[] {
   return classes
     .flatMap((files) => files.map((file, at) => ({ file, place: (at + 0.5) / files.length })))
