@@ -96,6 +96,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the program itself. */
 export function listenForStop() {
   const controller = new AbortController();
+  const signal: AbortSignal = controller.signal;
   let received: NodeJS.Signals | null = null;
   // Keeps listening until released, because the spinner package ends the program at once if it is the only listener.
   const onSignal = (name: NodeJS.Signals) => {
@@ -106,11 +107,11 @@ export function listenForStop() {
   };
   signals.forEach((name) => process.on(name, onSignal));
   return {
-    signal: controller.signal,
+    signal,
     /** Ends the run without an operating system signal. */
     because: (failure: ForensicsError) => controller.abort(failure),
     /** @throws {ForensicsError} the reason for the stop, if the run was stopped. */
-    throwIfStopped: () => controller.signal.throwIfAborted(),
+    throwIfStopped: () => signal.throwIfAborted(),
     /** Stops listening. After a signal, it ends the program with that signal, so that the shell sees the real reason. */
     release: () => {
       signals.forEach((name) => process.off(name, onSignal));

@@ -3,6 +3,7 @@
  * not return are null.
  */
 
+import { withoutUndefined } from '../../contract/common.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
@@ -44,10 +45,7 @@ export type LocalResult = ResultFields & {
   readonly report: Readonly<Partial<Record<Language, ReportTexts>>> | null;
 };
 
-type Circumstances = Pick<
-  Examination,
-  'facts' | 'measured' | 'passes' | 'patchesRead' | 'environment'
->;
+type Circumstance = 'facts' | 'measured' | 'passes' | 'patchesRead' | 'environment';
 
 type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
 
@@ -87,7 +85,7 @@ export interface AnalysisRecord {
       })
     | null;
   /** The API's `result.evidence`, plus what is needed to repeat the result; null for `flagging`. */
-  readonly evidence: (Evidence & OrNull<Circumstances>) | null;
+  readonly evidence: (Evidence & OrNull<Pick<Examination, Circumstance>>) | null;
   /** What the file says about its own origin, for every tier; a server sends it only for the forensic tier. */
   readonly provenance: Evidence['provenance'] | null;
   readonly picture: {
@@ -138,13 +136,9 @@ export function beginRecord(
 ) {
   const examinedAt = new Date();
   const began = performance.now();
-  const head = (): RecordHead => ({
-    file,
-    origins,
-    examinedAt,
-    durationMs: performance.now() - began,
-    options,
-  });
+  const head = (): RecordHead => {
+    return { file, origins, examinedAt, durationMs: performance.now() - began, options };
+  };
   return { examinedAt, head };
 }
 
@@ -183,14 +177,7 @@ export function toRecord(
     },
     evidence: tier === 'forensicReporting' ? toEvidence(examination) : null,
     provenance: wordProvenance(examination.provenance),
-    picture: {
-      format,
-      width,
-      height,
-      sizeBytes,
-      notes,
-      ...(soundShare !== undefined && { soundShare }),
-    },
+    picture: { format, width, height, sizeBytes, notes, ...withoutUndefined({ soundShare }) },
     maps: { cellPx, columns, rows },
     model,
   };
@@ -198,14 +185,8 @@ export function toRecord(
 
 function toEvidence(examination: Examination): AnalysisRecord['evidence'] {
   const { facts, measured, passes, patchesRead, environment } = examination;
-  return {
-    ...writeEvidence(examination),
-    facts: wordFacts(facts),
-    measured,
-    passes,
-    patchesRead,
-    environment,
-  };
+  const circumstances = { facts: wordFacts(facts), measured, passes, patchesRead, environment };
+  return { ...writeEvidence(examination), ...circumstances };
 }
 
 /** The result as codes and values, for `present`; null while there is no verdict. */
@@ -244,13 +225,12 @@ export function resultIn(record: AnalysisRecord): Result | null {
 }
 
 /** A record without a verdict: the picture was only handed to a server, or was never finished. */
-export function toOpenRecord({
-  file,
-  origins = [],
-  examinedAt,
-  durationMs,
-  options: { tier, seed },
-}: RecordHead): AnalysisRecord {
+export function toOpenRecord(head: RecordHead): AnalysisRecord {
+  const {
+    file,
+    origins = [],
+    options: { tier, seed },
+  } = head;
   return {
     file,
     sha256: null,
@@ -267,8 +247,8 @@ export function toOpenRecord({
     picture: null,
     maps: null,
     model: null,
-    examinedAt: examinedAt.toISOString(),
-    durationMs: Math.round(durationMs),
+    examinedAt: head.examinedAt.toISOString(),
+    durationMs: Math.round(head.durationMs),
     files: [],
     error: null,
     origins,

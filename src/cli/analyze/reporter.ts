@@ -36,8 +36,7 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
     failed: (input: Input, failure: ForensicsError) => {
       const message = writeFailure(failure, language);
       const line = () => printFileFailure(input.label, failure, { ...options, message });
-      // On a terminal, the remark in the table row explains why a picture failed; a line above
-      // would only push the rows away.
+      // On a terminal, the table row explains why a picture failed; a line above would only push the rows away.
       if (isForPeople(options) && process.stdout.isTTY && !options.verbose) deferredLine = line;
       else progress.around(line);
     },
@@ -130,19 +129,16 @@ interface OutputFormat {
   end(summary: Summary): string;
 }
 
-type FormatOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv' | 'lang'>;
-
-function chooseFormat(options: FormatOptions): OutputFormat {
-  const { json, jsonl, csv } = options;
-  if (json) return createJsonFormat();
-  if (jsonl) {
+function chooseFormat(options: AnalyzeOptions): OutputFormat {
+  if (options.json) return createJsonFormat();
+  if (options.jsonl) {
     return { head: '', add: (record) => `${JSON.stringify(record)}\n`, end: () => '' };
   }
-  if (csv) return createCsvFormat(process.stdout.isTTY);
+  if (options.csv) return createCsvFormat(process.stdout.isTTY);
   return createTextFormat(printedLanguage(options), lineWidth(process.stdout));
 }
 
-function isForPeople({ json, jsonl, csv }: FormatOptions): boolean {
+function isForPeople({ json, jsonl, csv }: AnalyzeOptions): boolean {
   return !json && !jsonl && !csv;
 }
 
@@ -184,7 +180,7 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
     end: () => {
       // If the only picture failed, a line has already been printed on stderr, and there is no result to print.
       if (only?.error) return '';
-      return only !== null && only.verdict !== null
+      return only?.verdict
         ? writeCard(only, language, columns)
         : writeTable(rows, language, columns);
     },
@@ -196,39 +192,35 @@ function createCsvFormat(isForTerminal: boolean): OutputFormat {
   const shown = (value: CsvValue) =>
     isForTerminal && typeof value === 'string' ? printable(value) : value;
   return {
-    head: csvText([csvColumns.map(([name]) => name)]),
-    add: (record) => csvText([csvColumns.map(([, read]) => shown(read(record)))]),
+    head: csvText([Object.keys(csvColumns)]),
+    add: (record) => csvText([Object.values(csvColumns).map((read) => shown(read(record)))]),
     end: () => '',
   };
 }
 
-type CsvColumn = readonly [name: string, read: (record: AnalysisRecord) => CsvValue];
-
 /** Columns never change; new ones are added at the end. */
-const csvColumns: readonly CsvColumn[] = [
-  ['file', ({ file }) => file],
-  ['sha256', ({ sha256 }) => sha256],
-  ['verdict', ({ verdict }) => verdict],
-  [
-    'subClasses',
-    ({ result }) => result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null,
-  ],
-  ['reasons', ({ reasons }) => reasons.join(' ')],
-  ['fakeProbability', (record) => rounded(generationDecision(record)?.fakeProbability)],
-  ['uncertainty', (record) => rounded(generationDecision(record)?.fakeUncertainty)],
-  ['width', ({ picture }) => picture?.width ?? null],
-  ['height', ({ picture }) => picture?.height ?? null],
-  ['format', ({ picture }) => picture?.format ?? null],
-  ['bytes', ({ picture }) => picture?.sizeBytes ?? null],
-  ['model', ({ model }) => (model === null ? null : `${model.id} ${model.version}`)],
-  ['tier', ({ tier }) => tier],
-  ['seconds', ({ durationMs }) => durationMs / 1000],
-  ['errorCode', ({ error }) => error?.code ?? null],
-  ['errorMessage', ({ error }) => error?.message ?? null],
-  ['changeProbability', (record) => rounded(changeProbability(record))],
-  ['skipped', ({ skipped }) => (skipped === null ? null : Object.values(skipped).join(' '))],
-  ['takenFrom', ({ origins }) => origins.map(writeOrigin).join(' > ') || null],
-];
+const csvColumns: Readonly<Record<string, (record: AnalysisRecord) => CsvValue>> = {
+  file: ({ file }) => file,
+  sha256: ({ sha256 }) => sha256,
+  verdict: ({ verdict }) => verdict,
+  subClasses: ({ result }) =>
+    result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null,
+  reasons: ({ reasons }) => reasons.join(' '),
+  fakeProbability: (record) => rounded(generationDecision(record)?.fakeProbability),
+  uncertainty: (record) => rounded(generationDecision(record)?.fakeUncertainty),
+  width: ({ picture }) => picture?.width ?? null,
+  height: ({ picture }) => picture?.height ?? null,
+  format: ({ picture }) => picture?.format ?? null,
+  bytes: ({ picture }) => picture?.sizeBytes ?? null,
+  model: ({ model }) => model && `${model.id} ${model.version}`,
+  tier: ({ tier }) => tier,
+  seconds: ({ durationMs }) => durationMs / 1000,
+  errorCode: ({ error }) => error?.code ?? null,
+  errorMessage: ({ error }) => error?.message ?? null,
+  changeProbability: (record) => rounded(changeProbability(record)),
+  skipped: ({ skipped }) => skipped && Object.values(skipped).join(' '),
+  takenFrom: ({ origins }) => origins.map(writeOrigin).join(' > ') || null,
+};
 
 /** `https://example.org/claim.pdf`, `claim.pdf#page=2&picture=1`. */
 function writeOrigin(origin: Origin): string {

@@ -18,12 +18,13 @@ export interface Summary {
   readonly firstError: ErrorCode | null;
   /** Other kinds of files found in folders. */
   readonly notPictures: Readonly<Partial<Record<OtherKind, number>>>;
-  readonly skipped: { readonly count: number; readonly first: readonly SkippedName[] };
-}
-
-interface SkippedName {
-  readonly file: string;
-  readonly skipped: Exclude<Skipped, { readonly code: 'not_a_picture' }>;
+  readonly skipped: {
+    readonly count: number;
+    readonly first: readonly {
+      readonly file: string;
+      readonly skipped: Exclude<Skipped, { readonly code: 'not_a_picture' }>;
+    }[];
+  };
 }
 
 export const emptySummary: Summary = {
@@ -62,13 +63,10 @@ export function withRecord(
 }
 
 /** `5 pictures: 2 without signs, 1 with signs, 2 failed; 3.2 s, 1.6 a second` */
-export function summaryLine(
-  { total, counts }: Summary,
-  elapsedMs: number,
-  language: Language,
-): string {
+export function summaryLine(summary: Summary, elapsedMs: number, language: Language): string {
+  const { total, counts } = summary;
   const words = wordsIn(language).terminal.summary;
-  const ends = summaryOrder
+  const ends = (['real', 'fake', 'abstain', 'uncertain', 'failed'] as const)
     .filter((end) => counts[end] > 0)
     .map((end) => `${counts[end]} ${words.counts[end]}`)
     .join(', ');
@@ -95,8 +93,6 @@ export function leftOutLines({ notPictures, skipped }: Summary, language: Langua
     ...(names.length === 0 ? [] : [words.leftOut(names.join(', '), more)]),
   ];
 }
-
-const summaryOrder = ['real', 'fake', 'abstain', 'uncertain', 'failed'] as const;
 
 function durationText(ms: number, language: Language): string {
   const seconds = Math.round(ms / 1000);

@@ -45,13 +45,9 @@ export async function openConnection(api: Api, tenantName: string) {
   };
 }
 
-/**
- * The smallest request that shows whether the credentials are accepted for the tenant.
- *
- * @throws {ForensicsError} `unauthenticated`, `forbidden`; as `Api.request`.
- */
+/** The smallest request that shows whether the credentials are accepted for the tenant. @throws as `Api.request`. */
 export async function checkAccess(
-  api: Pick<Api, 'request'>,
+  api: Api,
   tenantName: string,
   who: Pick<ApiRequest, 'authorization'> = {},
 ): Promise<void> {
@@ -76,18 +72,20 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
     idempotencyKey,
     longRun: signal,
   });
+  const get = (from: string, id: string) => ({
+    method: 'GET' as const,
+    path: from,
+    query: { tenantName, id },
+    signal,
+    longRun: signal,
+  });
 
   return {
     /** Repeating a request with the same key never creates a second analysis. */
     create: async (request: CreateRequest, key: string) =>
       only(await api.request(post('', request, key), answer)),
     /** @throws {ForensicsError} `analysis_not_found`. */
-    async read(id: string): Promise<Analysis> {
-      const query = { tenantName, id };
-      return only(
-        await api.request({ method: 'GET', path, query, signal, longRun: signal }, answer),
-      );
-    },
+    read: async (id: string) => only(await api.request(get(path, id), answer)),
     /** @throws {ForensicsError} `upload_missing`, `analysis_not_pending`, `image_*`, `trial_image_mismatch`. */
     async start(id: string): Promise<void> {
       await api.request(post('/start', { id }), succeeded);
@@ -97,9 +95,7 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
       only(await api.request(post('/retry', { id, options: {} }), answer)),
     /** Other pictures of the tenant that show the same thing. */
     async seenBefore(id: string): Promise<readonly SeenBefore[]> {
-      const request = { query: { tenantName, id }, signal, longRun: signal };
-      const where = { method: 'GET', path: `${path}/seen-before` } as const;
-      return (await api.request({ ...where, ...request }, seenBeforeResponse)).data;
+      return (await api.request(get(`${path}/seen-before`, id), seenBeforeResponse)).data;
     },
     async remove(id: string): Promise<void> {
       await api.request({ method: 'DELETE', path, body: { tenantName, id } }, succeeded);

@@ -50,17 +50,6 @@ export interface Api {
   close(): Promise<void>;
 }
 
-interface Access {
-  readonly url: string;
-  /** As `connectionsUnder` takes it. */
-  readonly ca: string | null;
-  /** The Authorization header; if omitted, no credentials are sent. */
-  readonly authorization?: string | null;
-  readonly userAgent: string;
-  /** If omitted, real time. */
-  readonly pace?: Pace | undefined;
-}
-
 const timeoutMs = 30_000;
 /** Used for a file that the server creates while it is being fetched; a large picture takes some seconds. */
 const longestSilenceMs = 600_000;
@@ -71,15 +60,25 @@ const maxTries = 5;
 const maxTriesAtFirst = 3;
 
 /** @throws {ForensicsError} `usage` for anything but an HTTPS address. */
-export function openApi(access: Access): Api {
+export function openApi(access: {
+  readonly url: string;
+  /** As `connectionsUnder` takes it. */
+  readonly ca: string | null;
+  /** The Authorization header; if omitted, no credentials are sent. */
+  readonly authorization?: string | null;
+  readonly userAgent: string;
+  /** If omitted, real time. */
+  readonly pace?: Pace | undefined;
+}): Api {
   const { authorization: usual = null, userAgent, pace } = access;
   const url = httpsAddress(access.url);
   const dispatcher = connectionsUnder(access.ca);
+  const sender = { url, dispatcher, userAgent };
   let hasAnswered = false;
 
   async function attempt(wanted: ApiRequest): Promise<unknown> {
     const { authorization = usual } = wanted;
-    const answer = await send({ url, dispatcher, userAgent }, wanted, authorization);
+    const answer = await send(sender, wanted, authorization);
     hasAnswered = true;
     if (answer.status >= 200 && answer.status <= 299) return answer.data;
     throw toRefusal(answer, { lacksCredentials: authorization === null });
@@ -103,9 +102,8 @@ export function openApi(access: Access): Api {
         "The server's response does not match this API; check the address, and that the server is not older than this program.",
       );
     },
-    async download({ path, query }) {
-      const wanted = { method: 'GET', path, ...(query && { query }) } as const;
-      const sender = { url, dispatcher, userAgent };
+    async download(where) {
+      const wanted = { method: 'GET', ...where } as const;
       const answer = await begin(sender, wanted, usual).catch((error: unknown) => {
         throw toConnectionFailure(error, url);
       });
@@ -124,8 +122,7 @@ interface Sender extends Pick<Api, 'url' | 'dispatcher'> {
 
 async function send(sender: Sender, wanted: ApiRequest, authorization: string | null) {
   const { signal } = wanted;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  const ended = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
   try {
     const answer = await begin(sender, { ...wanted, signal: ended }, authorization);
     const { statusCode: status, headers } = answer;
@@ -167,16 +164,11 @@ function begin(
 /** @throws {ForensicsError} `usage`. */
 export function httpsAddress(text: string): URL {
   const url = URL.parse(text);
-  const isBare =
-    url !== null &&
-    [url.search, url.hash, url.username, url.password].every((part) => part === '') &&
-    url.pathname === '/';
-  if (isBare && url.protocol === 'https:') return url;
+  // Nothing but scheme, host and port.
+  if (url?.protocol === 'https:' && url.href === `${url.origin}/`) return url;
   const hint = url?.protocol === 'http:' ? '; plain HTTP is not supported' : '';
-  throw new ForensicsError(
-    'usage',
-    `The address of a server looks like https://forensics.example:8443${hint}.`,
-  );
+  const message = `The address of a server looks like https://forensics.example:8443${hint}.`;
+  throw new ForensicsError('usage', message);
 }
 
 /**

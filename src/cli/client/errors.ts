@@ -4,18 +4,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isKeyOf } from '../../contract/vocabulary.ts';
 import { causeCode, type ErrorCode, failures, ForensicsError } from '../../errors.ts';
 
-interface Refusal {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** The parsed response, or null if it was not JSON. */
-  readonly data: unknown;
-}
-
-/** @param how.lacksCredentials - true if none were sent; the server's message about headers would then not help. */
+/**
+ * @param answer.data - the parsed response, or null if it was not JSON.
+ * @param how.lacksCredentials - true if none were sent; the server's message about headers would then not help.
+ */
 export function toRefusal(
-  { status, headers, data }: Refusal,
+  answer: {
+    readonly status: number;
+    readonly headers: IncomingHttpHeaders;
+    readonly data: unknown;
+  },
   { lacksCredentials }: { readonly lacksCredentials: boolean },
 ): ForensicsError {
+  const { status, headers, data } = answer;
   const named = headers['x-error-code'];
   const code =
     typeof named === 'string' && isKeyOf(failures, named) ? named : codeForStatus(status);
@@ -42,9 +43,8 @@ export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   const code = isLate ? 'timeout' : causeCode(error) || 'connection failed';
   const distrust = distrustIn(code, error);
   if (distrust !== null) {
-    return new ForensicsError('server_untrusted', `The certificate of ${url.host} ${distrust}`, {
-      cause: error,
-    });
+    const message = `The certificate of ${url.host} ${distrust}`;
+    return new ForensicsError('server_untrusted', message, { cause: error });
   }
   const why = unreachable[code] ?? `cannot be reached (${code}); check the address and the network`;
   return new ForensicsError('server_unreachable', `${url.host} ${why}.`, { cause: error });
@@ -131,12 +131,9 @@ export function toStoreFailure(
     return new ForensicsError('blob_too_large', 'The file is too large for the store.');
   }
   if (status === 507) {
-    const reason =
-      elementText(text, 'Message') ?? /"message":"([^"]{1,200}?)\.?"/.exec(text)?.[1] ?? null;
-    return new ForensicsError(
-      'no_space_left',
-      `The store has no space left${reason === null ? '' : `: ${reason}`}.`,
-    );
+    const reason = elementText(text, 'Message') ?? /"message":"([^"]{1,200}?)\.?"/.exec(text)?.[1];
+    const why = reason === undefined ? '' : `: ${reason}`;
+    return new ForensicsError('no_space_left', `The store has no space left${why}.`);
   }
   if (status === 429 || status >= 500) {
     const message = `The store is not available (${code}); try again later.`;
@@ -157,6 +154,6 @@ export function clocksDiffer(): ForensicsError {
 }
 
 /** Text of the first element with this name, if it is plain and short. */
-function elementText(xml: string, name: string): string | null {
-  return new RegExp(`<${name}>([^<>]{1,200}?)\\.?</${name}>`).exec(xml)?.[1] ?? null;
+function elementText(xml: string, name: string): string | undefined {
+  return new RegExp(`<${name}>([^<>]{1,200}?)\\.?</${name}>`).exec(xml)?.[1];
 }

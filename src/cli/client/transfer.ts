@@ -20,8 +20,6 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-type Answer = Dispatcher.ResponseData;
-
 // The longest allowed pause between two chunks; the whole transfer may take longer.
 const silenceMs = 120_000;
 const maxFailureBytes = 16_384;
@@ -31,17 +29,16 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
   const others = connectionsUnder(null);
   const reach = createReach(server, others);
 
-  async function exchange<T>(call: Call, take: (answer: Answer) => Promise<T>): Promise<T> {
+  async function exchange<T>(
+    call: Call,
+    take: (body: Dispatcher.ResponseData['body']) => Promise<T>,
+  ): Promise<T> {
     const { signal, url } = call;
     const act = async () => {
       try {
-        const answer = await reach(new URL(url), call);
-        if (answer.statusCode >= 200 && answer.statusCode < 300) return await take(answer);
-        throw toStoreFailure(
-          answer.statusCode,
-          answer.headers,
-          String(await readStart(answer.body, maxFailureBytes)),
-        );
+        const { statusCode: status, headers, body } = await reach(new URL(url), call);
+        if (status >= 200 && status < 300) return await take(body);
+        throw toStoreFailure(status, headers, String(await readStart(body, maxFailureBytes)));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw toConnectionFailure(error, new URL(url));
@@ -58,55 +55,44 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
       signal: AbortSignal,
     ): Promise<void> {
       const headers = type === 'azure' ? { 'x-ms-blob-type': 'BlockBlob' } : {};
-      await exchange({ method: 'PUT', url, headers, bytes, signal }, ({ body }) => body.dump());
+      await exchange({ method: 'PUT', url, headers, bytes, signal }, (body) => body.dump());
     },
     /** @throws as `upload`; `blob_too_large` above `maxBytes`. */
     download(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
-      return exchange({ method: 'GET', url, signal }, async ({ body }) => {
+      return exchange({ method: 'GET', url, signal }, async (body) => {
         const bytes = await readUpTo(body, maxBytes);
         if (bytes !== undefined) return bytes;
-        throw new ForensicsError(
-          'blob_too_large',
-          'The store sent more bytes than a file of this kind can have.',
-        );
+        const message = 'The store sent more bytes than a file of this kind can have.';
+        throw new ForensicsError('blob_too_large', message);
       });
     },
     close: () => others.close(),
   };
 }
 
-type Reach = (target: URL, call: Call) => Promise<Answer>;
-
 /**
  * Uses the server's connections for the server's own address. Other hosts are verified against the authorities that
  * this machine trusts. If that fails, they are verified like the server, because a store may share its authority.
  */
-function createReach(
-  { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
-  others: Dispatcher,
-): Reach {
+function createReach({ url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>, others: Dispatcher) {
   const verified = new Map([[url.origin, dispatcher]]);
-  return async (target, call) => {
+  return async (target: URL, call: Call) => {
+    const through = async (connections: Dispatcher) => {
+      const answer = await send(connections, target, call);
+      verified.set(target.origin, connections);
+      return answer;
+    };
     const known = verified.get(target.origin);
-    if (known !== undefined) return send(known, target, call);
-    try {
-      const answer = await send(others, target, call);
-      verified.set(target.origin, others);
-      return answer;
-    } catch (error) {
+    if (known !== undefined) return through(known);
+    return through(others).catch((error: unknown) => {
       if (toConnectionFailure(error, target).code !== 'server_untrusted') throw error;
-      const answer = await send(dispatcher, target, call);
-      verified.set(target.origin, dispatcher);
-      return answer;
-    }
+      return through(dispatcher);
+    });
   };
 }
 
-function send(
-  dispatcher: Dispatcher,
-  target: URL,
-  { method, headers = {}, bytes, signal }: Call,
-): Promise<Answer> {
+function send(dispatcher: Dispatcher, target: URL, call: Call) {
+  const { method, headers = {}, bytes, signal } = call;
   return request(target, {
     method,
     dispatcher,

@@ -43,7 +43,11 @@ export const prepareRemote: PrepareExaminer = async (given) => {
   const connection = await openConnection(await openServer(options), tenant);
   try {
     const journal = openJournal({ origin: connection.origin, tenantName: tenant });
-    if (tier === 'forensicReporting' && folderFor !== null) log(noBundle);
+    if (tier === 'forensicReporting' && folderFor !== null) {
+      log(
+        'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.',
+      );
+    }
     return (run) => createRemoteExaminer(connection, run, { options, folderFor, journal });
   } catch (error) {
     await connection.close();
@@ -51,23 +55,13 @@ export const prepareRemote: PrepareExaminer = async (given) => {
   }
 };
 
-const noBundle =
-  'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.';
+type RemoteOptions = ReturnType<typeof checkRemoteOptions>;
 
-const resumeHint =
-  'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.';
-
-/** The options of a run on a server. */
-type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
-
-const optionsOfThisMachine = [
-  ...(['trustList', 'validation', 'maps', 'withMetadata', 'errorLevel', 'html'] as const),
-  ...(['note', 'template', 'withoutOriginal'] as const),
-];
-
-function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
+function checkRemoteOptions(options: AnalyzeOptions) {
+  const ofReports = ['trustList', 'validation', 'maps', 'withMetadata', 'errorLevel'] as const;
+  const ofBundles = ['html', 'note', 'template', 'withoutOriginal'] as const;
   const why = 'applies to this machine only; leave it out when using a server.';
-  assertNoOptions(options, optionsOfThisMachine, why);
+  assertNoOptions(options, [...ofReports, ...ofBundles], why);
   if (!options.wait) {
     const needsResults = 'needs results, but --no-wait does not wait for them; leave one out.';
     assertNoOptions(options, ['out', 'failOn'], needsResults);
@@ -78,16 +72,13 @@ function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
 /**
  * Chooses where the results of a picture go. A resumed run may replace its own earlier result of the same picture.
  *
- * @throws {ForensicsError} `conflict` if something else is there and may not be replaced.
+ * @returns null if nothing is to be written; the function throws `conflict` if something else is there.
  */
-type FolderFor = (name: string, sha256: string) => Promise<ResultsFolder>;
-
-/** Returns null if nothing is to be written. */
-async function openResults({ out, force, resume }: RemoteOptions): Promise<FolderFor | null> {
+async function openResults({ out, force, resume }: RemoteOptions) {
   if (out === null) return null;
   const asGiven = await openResultsFolder(out, { force });
   const replacing = await openResultsFolder(out, { force: true });
-  return async (name, sha256) => {
+  return async (name: string, sha256: string) => {
     const isOwn = resume && (await storedSha256(join(out, name, 'result.json'))) === sha256;
     const folder = isOwn ? replacing : asGiven;
     await folder.check(name);
@@ -107,8 +98,7 @@ async function storedSha256(file: string): Promise<unknown> {
 
 interface RemoteRun extends Run, Submission {
   readonly options: RemoteOptions;
-  /** Null if nothing is to be written. */
-  readonly folderFor: FolderFor | null;
+  readonly folderFor: Awaited<ReturnType<typeof openResults>>;
   readonly mutex: Mutex;
   /** Called if a result stays on the server. */
   readonly leave: () => void;
@@ -137,7 +127,11 @@ function createRemoteExaminer(
       await connection.close();
       await sandbox.close();
       if (!options.wait) log('Fetch each with: forensics report ID --out FOLDER');
-      else if (isLeft) log(resumeHint);
+      else if (isLeft) {
+        log(
+          'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.',
+        );
+      }
     },
   };
 }
@@ -157,9 +151,8 @@ async function examineInput(
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
     // If a resumed run contains the same picture twice, the second copy finds the analysis of the first.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
-    if (options.wait)
-      return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
-    return { ...toOpenRecord(head()), sha256, analysisId };
+    if (!options.wait) return { ...toOpenRecord(head()), sha256, analysisId };
+    return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
@@ -171,19 +164,18 @@ async function examineInput(
   }
 }
 
-interface Subject {
-  readonly input: Input;
-  readonly picture: RemotePicture;
-  /** Null if nothing is to be written. */
-  readonly folder: ResultsFolder | null;
-  readonly folderName: string;
-}
-
+/** @param of.folder - null if nothing is to be written. */
 async function fetchRecord(
   { analyses, transfer, options: { lang }, signal }: RemoteRun,
   analysisId: string,
-  { input, picture: { sha256, bytes }, folder, folderName }: Subject,
+  of: { input: Input; picture: RemotePicture; folder: ResultsFolder | null; folderName: string },
 ): Promise<AnalysisRecord> {
+  const {
+    input,
+    picture: { sha256, bytes },
+    folder,
+    folderName,
+  } = of;
   const ended = await untilEnded(() => analyses.read(analysisId), signal);
   const { label: file, origins = [] } = input;
   const known = { file, origins, sha256, sizeBytes: bytes.length, lang };

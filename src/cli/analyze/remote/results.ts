@@ -1,20 +1,17 @@
 /** Turns a server's response into a record like that of a picture examined here, and downloads its files. */
 
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
-import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
+import { type Language, type ResultClass, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
 import type { Transfer } from '../../client/transfer.ts';
 import { type AnalysisRecord, type LocalResult, toOpenRecord } from '../record.ts';
 import type { Files } from '../results-folder.ts';
 
-/** What is known about the picture besides the server's response. */
-interface Known {
-  readonly file: string;
+/** What is known about the picture besides the server's response, and the languages of the report texts. */
+interface Known extends Pick<AnalysisRecord, 'file' | 'sha256'> {
   readonly origins?: AnalysisRecord['origins'];
-  readonly sha256: string | null;
   readonly sizeBytes: number | null;
-  /** Languages of the report texts. */
   readonly lang: readonly Language[];
 }
 
@@ -28,6 +25,13 @@ export function remoteRecord(
   const { processingStartTime: from, processingFinishTime: to, version } = inferenceStatus;
   const result = completedResult(analysis);
   const { evidence = null } = result;
+  const notSent = {
+    facts: null,
+    measured: null,
+    passes: null,
+    patchesRead: null,
+    environment: null,
+  };
   const head = {
     file,
     origins,
@@ -51,8 +55,6 @@ export function remoteRecord(
   };
 }
 
-const notSent = { facts: null, measured: null, passes: null, patchesRead: null, environment: null };
-
 function completedResult({ id, inferenceStatus }: Analysis): AnalysisResult {
   const { status, statusMessage, failure: reason = null, result } = inferenceStatus;
   if (status === 'completed' && result !== undefined) return result;
@@ -64,7 +66,7 @@ function completedResult({ id, inferenceStatus }: Analysis): AnalysisResult {
   throw new ForensicsError('analysis_not_ready', message);
 }
 
-function readVerdict({ resultClass }: AnalysisResult): NonNullable<AnalysisRecord['verdict']> {
+function readVerdict({ resultClass }: AnalysisResult): ResultClass {
   const verdict = resultClasses[resultClass];
   if (verdict !== undefined) return verdict;
   throw new ForensicsError(
@@ -92,30 +94,24 @@ function withoutUrls(result: AnalysisResult, lang: readonly Language[]): LocalRe
 // A heatmap has at most 4096 x 4096 pixels; a report has a few pages that contain such pictures.
 const maxBytes = 200_000_000;
 
-/**
- * Downloads heatmaps and reports; none for `flagging`.
- *
- * @throws as `Transfer.download`.
- */
+/** Downloads heatmaps and reports; none for `flagging`. @throws as `Transfer.download`. */
 export async function downloadFiles(
   { download }: Pick<Transfer, 'download'>,
   { inferenceStatus: { result } }: Analysis,
   { lang, signal }: { readonly lang: readonly Language[]; readonly signal: AbortSignal },
 ): Promise<Files> {
   const { heatmaps = null, report = null } = result ?? {};
-  const wanted: [name: string, getUrl: string][] = [];
-  if (heatmaps !== null) {
-    wanted.push(
-      ['heatmap-real.png', heatmaps.realHeatmapStorageUrls.getUrl],
-      ['heatmap-fake.png', heatmaps.fakeHeatmapStorageUrls.getUrl],
-      ['heatmap-compression.png', heatmaps.compressionHeatmapStorageUrls.getUrl],
-      ['heatmap-anomaly.png', heatmaps.anomalyHeatmapStorageUrls.getUrl],
-    );
-  }
-  for (const language of report === null ? [] : lang) {
-    wanted.push([`report-${language}.pdf`, report![language].pdfStorageUrls.getUrl]);
-  }
+  const kinds = heatmaps === null ? [] : (['real', 'fake', 'compression', 'anomaly'] as const);
+  const languages = report === null ? [] : lang;
+  const wanted = [
+    ...kinds.map(
+      (kind) => [`heatmap-${kind}.png`, heatmaps![`${kind}HeatmapStorageUrls`]] as const,
+    ),
+    ...languages.map((in_) => [`report-${in_}.pdf`, report![in_].pdfStorageUrls] as const),
+  ];
   return Promise.all(
-    wanted.map(async ([name, getUrl]) => [name, await download(getUrl, maxBytes, signal)] as const),
+    wanted.map(
+      async ([name, { getUrl }]) => [name, await download(getUrl, maxBytes, signal)] as const,
+    ),
   );
 }

@@ -1,10 +1,7 @@
 /**
- * Creates the analysis of one picture on the server, uploads it and starts it, or continues where
- * an earlier run stopped.
- *
- * Before sending a request, it records each picture and its options in a small journal file. Given
- * the same request with the same key, the server creates nothing twice, even if the program is
- * killed in between or runs twice at the same time.
+ * Creates the analysis of one picture on the server, uploads it and starts it, or continues where an earlier run
+ * stopped. Before sending a request, it records each picture and its options in a small journal file. Given the same
+ * request with the same key, the server creates nothing twice, even if the program is killed in between or runs twice.
  */
 
 import { hash, randomUUID } from 'node:crypto';
@@ -17,7 +14,6 @@ import { type Analysis, createBody, type CreateRequest } from '../../../contract
 import { withoutUndefined } from '../../../contract/common.ts';
 import { nullOn, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
-import type { Format } from '../../../contract/formats.ts';
 import { localLimits } from '../../../image/picture.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
 import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
@@ -39,20 +35,10 @@ export interface Trail {
 }
 
 /** What the server needs to know about a picture before the upload, and the bytes from which it was read. */
-export interface RemotePicture {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  readonly sha256: string;
-  readonly format: Format;
-  readonly width: number;
-  readonly height: number;
-}
+export type RemotePicture = Awaited<ReturnType<typeof readPicture>>;
 
-/**
- * Reads the header only, so that pictures the server would reject are not uploaded. @throws as
- * `readSource` and `openContainer`.
- */
-export async function readPicture(input: Input): Promise<RemotePicture> {
+/** Reads the header, so that pictures the server would reject are not uploaded. @throws as `readSource`, `openContainer`. */
+export async function readPicture(input: Input) {
   const { bytes } = await readSource(input);
   const { format, container } = openContainer(bytes, localLimits);
   const { storedWidth: width, storedHeight: height } = container.facts;
@@ -111,14 +97,11 @@ async function createAnalysis(
   try {
     await upload(submission, picture, created);
   } catch (error) {
-    const isRemoved = await analyses.remove(id).then(
-      () => true,
-      () => false,
-    );
-    if (isRemoved) {
+    const forget = () => {
       trail.analysisId = null;
       journal.forget(picture.sha256, entry);
-    }
+    };
+    await analyses.remove(id).then(forget, () => undefined);
     throw error;
   }
   await analyses.start(id);
@@ -149,11 +132,8 @@ async function resumeAnalysis(
   return id;
 }
 
-function upload(
-  { analyses, transfer, signal }: Submission,
-  { bytes }: RemotePicture,
-  analysis: Analysis,
-): Promise<void> {
+function upload(submission: Submission, { bytes }: RemotePicture, analysis: Analysis) {
+  const { analyses, transfer, signal } = submission;
   return withFreshUrls(analysis, analyses, ({ input }) =>
     transfer.upload(input.storageUrls, bytes, signal),
   );
@@ -166,14 +146,7 @@ interface Entry {
   readonly analysisId: string | null;
 }
 
-export interface Journal {
-  /** Replaces any earlier entry for this picture. */
-  begin(sha256: string, request: CreateRequest): Entry;
-  /** Returns the earlier entry for this picture, otherwise as `begin`. Two concurrent processes get the same entry. */
-  resume(sha256: string, request: CreateRequest): Entry;
-  note(sha256: string, entry: Entry): void;
-  forget(sha256: string, entry: Pick<Entry, 'request'>): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 const entrySchema = Type.Object({
   request: Type.Omit(createBody, ['tenantName']),
@@ -184,14 +157,11 @@ const entrySchema = Type.Object({
 // Nobody resumes a run after three months.
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
-/**
- * @param tenant - the tenant, and the server it is on. @throws {ForensicsError} `config_invalid` if nothing can be
- *   stored.
- */
+/** @param tenant - the tenant, and the server it is on. @throws {ForensicsError} `config_invalid` if nothing can be stored. */
 export function openJournal(
   tenant: { readonly origin: string; readonly tenantName: string },
   { XDG_STATE_HOME: home = '' }: NodeJS.ProcessEnv = process.env,
-): Journal {
+) {
   // This is state as the XDG specification defines it: worth keeping, but harmless to lose.
   const state = join(home === '' ? join(homedir(), '.local', 'state') : home, 'forensics');
   const folder = join(state, 'uploads', digest([tenant.origin, tenant.tenantName]));
@@ -200,13 +170,18 @@ export function openJournal(
   const entryPath = (sha256: string, { input }: CreateRequest) =>
     join(folder, `${digest([sha256, input.options])}.json`);
 
-  const journal: Journal = {
-    begin(sha256, request) {
+  const note = (sha256: string, entry: Entry) =>
+    writing(() => replaceFile(entryPath(sha256, entry.request), toText(entry)));
+  return {
+    note,
+    /** Replaces any earlier entry for this picture. */
+    begin(sha256: string, request: CreateRequest): Entry {
       const entry = newEntry(request);
-      journal.note(sha256, entry);
+      note(sha256, entry);
       return entry;
     },
-    resume(sha256, request) {
+    /** Returns the earlier entry for this picture, otherwise as `begin`. Two concurrent processes get the same entry. */
+    resume(sha256: string, request: CreateRequest): Entry {
       const file = entryPath(sha256, request);
       const entry = newEntry(request);
       if (readEntry(file) === null) rmSync(file, { force: true });
@@ -214,11 +189,9 @@ export function openJournal(
       writing(() => writeOnce(file, toText(entry)));
       return readEntry(file) ?? entry;
     },
-    note: (sha256, entry) =>
-      writing(() => replaceFile(entryPath(sha256, entry.request), toText(entry))),
-    forget: (sha256, { request }) => rmSync(entryPath(sha256, request), { force: true }),
+    forget: (sha256: string, { request }: Pick<Entry, 'request'>) =>
+      rmSync(entryPath(sha256, request), { force: true }),
   };
-  return journal;
 }
 
 function newEntry(request: CreateRequest): Entry {
