@@ -164,8 +164,8 @@ function begin(
 /** @throws {ForensicsError} `usage`. */
 export function httpsAddress(text: string): URL {
   const url = URL.parse(text);
-  // Nothing but scheme, host and port.
-  if (url?.protocol === 'https:' && url.href === `${url.origin}/`) return url;
+  const isBare = url?.pathname === '/' && !(url.search || url.hash || url.username || url.password);
+  if (isBare && url.protocol === 'https:') return url;
   const hint = url?.protocol === 'http:' ? '; plain HTTP is not supported' : '';
   const message = `The address of a server looks like https://forensics.example:8443${hint}.`;
   throw new ForensicsError('usage', message);

@@ -32,8 +32,7 @@ export async function readArchive(file: string, options: ReadOptions = {}) {
       const message = `${file} is not a file; specify the backup file itself.`;
       throw new ForensicsError('backup_unreadable', message);
     }
-    const { size } = stats;
-    const reading = { handle, size, options };
+    const reading = { handle, size: stats.size, options };
     const found: Found = { files: new Map(), hashes: new Map(), texts: new Map() };
     const fault = await readEntries(reading, found);
     const manifest = parseManifest(found.texts.get(names.manifest) ?? '');
@@ -77,11 +76,7 @@ async function readEntries(reading: Reading, found: Found): Promise<string | nul
   const { bytesRead } = await handle.read(first, 0, blockBytes, 0);
   if (bytesRead < blockBytes) return endsTooEarly(0, 'the beginning');
   assertBackup(first);
-  const source = handle.createReadStream({
-    start: 0,
-    autoClose: false,
-    highWaterMark: pieceBytes,
-  });
+  const source = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: pieceBytes });
   const entries = extract();
   let broken: unknown = null;
   entries.on('error', (error: unknown) => void (broken = error));
@@ -121,8 +116,8 @@ function judgeHead({ header }: Entry, found: Found): string | null {
 async function readContent({ size, options }: Reading, entry: Entry, found: Found): Promise<void> {
   const { name, size: sizeBytes } = entry.header;
   const parts: Buffer[] | null = isOwn(name) ? [] : null;
-  const path = parts === null ? ((await options.pathFor?.(name)) ?? null) : null;
-  const output = path === null ? null : await open(path, 'wx', 0o600);
+  const path = parts === null ? await options.pathFor?.(name) : null;
+  const output = path ? await open(path, 'wx', 0o600) : null;
   const sha256 = createHash('sha256');
   let done = entry.offset + blockBytes;
   try {

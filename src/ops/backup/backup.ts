@@ -57,18 +57,13 @@ interface BackupRequest {
   readonly onProgress?: (share: number) => void;
 }
 
-export interface Backup extends WrittenArchive {
-  readonly file: string;
-  readonly sizeBytes: number;
-}
-
 /**
  * The file appears complete or not at all. The audit log of the service records the hash of every backup's manifest.
  *
  * @throws {ForensicsError} `conflict`; `usage` if `out` is inside the data folder; `no_space_left`,
  *   `output_not_writable`; whatever `onProgress` throws.
  */
-export async function backUp(core: BackedUp, request: BackupRequest): Promise<Backup> {
+export async function backUp(core: BackedUp, request: BackupRequest) {
   const made = await createFile(core, request);
   await core.audit.note({
     chain: serviceChain,
@@ -80,7 +75,7 @@ export async function backUp(core: BackedUp, request: BackupRequest): Promise<Ba
   return made;
 }
 
-async function createFile(core: BackedUp, request: BackupRequest): Promise<Backup> {
+async function createFile(core: BackedUp, request: BackupRequest) {
   const out = resolve(request.out);
   const folder = dirname(out);
   try {
@@ -106,7 +101,7 @@ async function write(
   { folder, secrets, database }: BackedUp,
   { withKeys: holdsKeys, program, settings, now, onProgress = () => undefined }: BackupRequest,
   archive: string,
-): Promise<WrittenArchive> {
+) {
   const { path: dataDir, keyFile } = folder;
   const staging = dirname(archive);
   const createdAt = now().toISOString();
@@ -134,7 +129,10 @@ async function write(
 async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
   const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
   const { schema, rows, problems } = await inspectDatabase(snapshot);
-  if (problems.length > 0) throw isDamaged(problems);
+  if (problems.length > 0) {
+    const message = `The database is inconsistent, so no backup was written; keep your earlier backups. ${problems.join(' ')}`;
+    throw new ForensicsError('database_damaged', message);
+  }
   const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
   const { objects, elsewhere } = await readDatabase(snapshot, async (copy) => {
     const named: NamedObject[] = [];
@@ -185,28 +183,12 @@ function isTaken(out: string): ForensicsError {
   return new ForensicsError('conflict', `${out} already exists; choose another --out.`);
 }
 
-function isDamaged(problems: readonly string[]): ForensicsError {
-  return new ForensicsError(
-    'database_damaged',
-    `The database is inconsistent, so no backup was written; keep your earlier backups. ${problems.join(' ')}`,
-  );
-}
-
 /**
  * Adds one file to the archive, which is a plain tar of the files, their hashes and the manifest.
  *
- * @throws {ForensicsError} `conflict` if the source is shorter or longer than `sizeBytes`.
+ * @throws {ForensicsError} `conflict` if the source is shorter or longer than `size` bytes.
  */
-type AddFile = (
-  name: string,
-  sizeBytes: number,
-  source: AsyncIterable<Uint8Array>,
-) => Promise<void>;
-
-interface WrittenArchive {
-  readonly manifest: Manifest;
-  readonly manifestSha256: string;
-}
+type AddFile = (name: string, size: number, source: AsyncIterable<Uint8Array>) => Promise<void>;
 
 /**
  * @param path - a file that does not exist yet; it is flushed to disk.
@@ -217,7 +199,7 @@ async function writeArchive(
   path: string,
   at: Date,
   fill: (add: AddFile) => Promise<Omit<Manifest, 'files' | 'bytes' | 'sums'>>,
-): Promise<WrittenArchive> {
+): Promise<{ readonly manifest: Manifest; readonly manifestSha256: string }> {
   const tar = pack();
   const written = pipeline(tar, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
   const sums: string[] = [];

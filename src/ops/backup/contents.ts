@@ -152,15 +152,11 @@ export function toDiskError(error: unknown, place: string): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
   if (isFull(code)) {
-    return new ForensicsError('no_space_left', `${place} is on a full disk; free some space.`, {
-      cause: error,
-    });
+    const message = `${place} is on a full disk; free some space.`;
+    return new ForensicsError('no_space_left', message, { cause: error });
   }
-  return new ForensicsError(
-    'output_not_writable',
-    `${place} cannot be used (${reasonOf(code)}); fix that or choose another.`,
-    { cause: error },
-  );
+  const message = `${place} cannot be used (${reasonOf(code)}); fix that or choose another.`;
+  return new ForensicsError('output_not_writable', message, { cause: error });
 }
 
 // Small batches, because report texts are stored in the same column as report keys.
@@ -181,16 +177,13 @@ export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
 }
 
 export async function storesElsewhere(db: Db): Promise<Manifest['elsewhere']> {
+  const { id, type, place } = storageConfigs;
   return db
-    .select({
-      type: storageConfigs.type,
-      place: storageConfigs.place,
-      analyses: countOf(analyses.id),
-    })
+    .select({ type, place, analyses: countOf(analyses.id) })
     .from(storageConfigs)
-    .leftJoin(analyses, eq(analyses.storageConfigId, storageConfigs.id))
-    .groupBy(storageConfigs.type, storageConfigs.place)
-    .orderBy(asc(storageConfigs.place))
+    .leftJoin(analyses, eq(analyses.storageConfigId, id))
+    .groupBy(type, place)
+    .orderBy(asc(place))
     .all();
 }
 

@@ -138,28 +138,17 @@ async function unpack(
       await writeFile(await place(name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
   }
-  checkMasterKey(manifest, target, await masterKeysIn(staging));
+  await checkMasterKey(manifest, target, staging);
   for (const folder of folders) syncFolder(folder);
   return { ...verified, manifest };
 }
 
-/** Contents of the current master key file and of the file that is about to replace it. */
-async function masterKeysIn(folder: string): Promise<readonly string[]> {
-  const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  return texts.filter((text) => text !== '');
-}
-
-/**
- * A master key in the settings takes precedence over any file.
- *
- * @param ofFiles - contents of `master.key` and of the file about to replace it.
- */
-function checkMasterKey(
-  { masterKey: { id, place } }: Pick<Manifest, 'masterKey'>,
+/** A master key in the settings takes precedence over any file. */
+async function checkMasterKey(
+  { masterKey: { id, place } }: Manifest,
   { masterKey: ofSettings }: Target,
-  ofFiles: readonly string[],
-): void {
+  folder: string,
+): Promise<void> {
   const isRight = (text: string) => {
     const key = parseKey(text);
     return key !== null && masterKeyId(deriveSecrets(key)) === id;
@@ -171,7 +160,10 @@ function checkMasterKey(
       'FORENSICS_MASTER_KEY (or masterKey in the config file) is not the master key of this backup; remove it, or set it to the key used when the backup was made.',
     );
   }
-  if (ofFiles.some(isRight)) return;
+  // The current file, and the one that is about to replace it.
+  const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  if (texts.some(isRight)) return;
   throw new ForensicsError('usage', advice[place]);
 }
 
@@ -194,10 +186,8 @@ export function canRehearse({ holdsKeys, masterKey: { place } }: Manifest): bool
 const masterKeyVariable = 'FORENSICS_MASTER_KEY';
 
 /**
- * Tests a backup: restores it to a temporary folder, opens that as a server would, and examines a picture in it.
- *
- * The temporary folder is in the system's folder for temporary files (`TMPDIR`). It needs as much space as the backup,
- * and is removed afterwards.
+ * Tests a backup: restores it to a temporary folder (in `TMPDIR`), which takes as much space as the backup, opens that
+ * as a server would, and examines a picture in it.
  *
  * @throws {ForensicsError} as `restore` and as an examination does; `evidence_damaged`.
  */
@@ -213,11 +203,7 @@ export async function rehearse(
       flags: { dataDir: join(scratch, 'data'), intake: 'everything' },
       environment: { XDG_CONFIG_HOME: scratch, [masterKeyVariable]: masterKey },
     });
-    await restore(settings, {
-      file,
-      keysDir: null,
-      ...(onProgress && { onProgress }),
-    });
+    await restore(settings, { file, keysDir: null, ...(onProgress && { onProgress }) });
     const core = await openCore(settings);
     try {
       return await examineOne(core, settings);
@@ -232,33 +218,24 @@ export async function rehearse(
 const maxLookedFor = 100;
 
 async function examineOne(core: Core, settings: Settings): Promise<Rehearsal> {
+  const { storageConfigId, evidenceKey, status, id } = analyses;
   const rows = await core.database.db
     .select()
     .from(analyses)
-    .where(
-      and(
-        isNull(analyses.storageConfigId),
-        isNotNull(analyses.evidenceKey),
-        eq(analyses.status, 'completed'),
-      ),
-    )
-    .orderBy(asc(analyses.id))
+    .where(and(isNull(storageConfigId), isNotNull(evidenceKey), eq(status, 'completed')))
+    .orderBy(asc(id))
     .limit(maxLookedFor)
     .all();
   const { stores } = openBlobs({ settings, core, now: core.now, onError: () => undefined });
   for (const row of rows) {
     const store = await stores.of(row);
     // A purge may have deleted the original while the backup was being made.
-    if ((await store.head(row.evidenceKey ?? '')) !== null)
-      return examine({ row, store }, settings);
+    if ((await store.head(row.evidenceKey!)) !== null) return examine({ row, store }, settings);
   }
   return null;
 }
 
-async function examine(
-  kept: Parameters<typeof readEvidence>[1],
-  settings: Settings,
-): Promise<Rehearsal> {
+async function examine(kept: Parameters<typeof readEvidence>[1], settings: Settings) {
   const limits = limitsForAccepted(settings);
   const bytes = await readEvidence({ limits }, kept);
   const sandbox = createSandbox({ poolSize: 1, modelsDir: modelsFolder(settings), limits });

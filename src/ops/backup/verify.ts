@@ -58,11 +58,11 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
   if (manifest.schema > currentSchema('sqlite')) throw isNewer(manifest);
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
-    const missing = found.length > 0 ? [] : await missingObjects(archive, { database, schema });
-    const hasStatedSchema = schema === manifest.schema;
-    const schemaProblems = hasStatedSchema
-      ? []
-      : [`${names.manifest} gives a different schema version from the database.`];
+    const missing = found.length > 0 ? [] : await missingObjects(archive, database, schema);
+    const schemaProblems =
+      schema === manifest.schema
+        ? []
+        : [`${names.manifest} gives a different schema version from the database.`];
     return { ...common, rows, problems: [...schemaProblems, ...found, ...missing] };
   } catch (error) {
     if (!hasCode(error, 'database_damaged')) throw error;
@@ -73,30 +73,22 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
 // Nobody would read a list of thousands.
 const maxShown = 20;
 
-interface Named {
-  readonly database: string;
-  readonly schema: number;
-}
-
-async function missingObjects(
-  { manifest, files }: Archive,
-  named: Named,
-): Promise<readonly string[]> {
+async function missingObjects({ manifest, files }: Archive, database: string, schema: number) {
   const known = new Set(manifest?.absent.map(({ path }) => path));
   const missing: string[] = [];
-  await withPresentSchema(named, async (db) => {
+  await withPresentSchema(database, schema, async (db) => {
     for await (const { path } of embeddedObjects(db)) {
       if (!files.has(path) && !known.has(path)) missing.push(path);
     }
   });
-  return missing
-    .slice(0, maxShown)
-    .map((path) => `${path} is missing although a row refers to it.`);
+  const shown = missing.slice(0, maxShown);
+  return shown.map((path) => `${path} is missing although a row refers to it.`);
 }
 
 /** Also proves that an older database can be upgraded. */
 async function withPresentSchema(
-  { database, schema }: Named,
+  database: string,
+  schema: number,
   act: (db: Db) => Promise<void>,
 ): Promise<void> {
   if (schema === currentSchema('sqlite')) return readDatabase(database, act);

@@ -63,25 +63,17 @@ export async function examineInstallation(request: Examination): Promise<readonl
   ];
 }
 
-async function examineProgram({
-  settings,
-  isQuick,
-  onSlow,
-}: Examination): Promise<readonly Diagnosis[]> {
+async function examineProgram({ settings, isQuick, onSlow }: Examination) {
   const modelsDir = modelsFolder(settings);
   const models = await checkModels(modelsDir);
   // With a damaged model, the self-test would only fail again.
   if (isQuick || models.state === 'failed') return [models];
   onSlow('Examining two synthetic pictures');
-  return [models, await examineSelf(modelsDir)];
-}
-
-async function examineSelf(modelsDir: string | null): Promise<Diagnosis> {
   try {
     const found = await examineShipped(modelsDir);
-    return judgeReadings(found, await readGolden(found.examination.model.id));
+    return [models, judgeReadings(found, await readGolden(found.examination.model.id))];
   } catch (error) {
-    return diagnose('self-test').failed(messageOf(error), reinstall);
+    return [models, diagnose('self-test').failed(messageOf(error), reinstall)];
   }
 }
 

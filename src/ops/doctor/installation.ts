@@ -57,18 +57,16 @@ const filesAnAnalysis = 3;
 const comfortableBytes = 1e9;
 const comfortableShare = 0.05;
 
-interface Space {
-  readonly freeBytes: number;
-  readonly totalBytes: number;
-}
-
-export async function measureSpace(folder: string): Promise<Space> {
+export async function measureSpace(folder: string) {
   const { bavail, blocks, bsize }: BigIntStatsFs = await statfs(folder, { bigint: true });
   return { freeBytes: Number(bavail * bsize), totalBytes: Number(blocks * bsize) };
 }
 
 /** Decides whether there is space for at least one analysis of the largest picture, with some to spare. */
-export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: number): Diagnosis {
+export function judgeSpace(
+  { freeBytes, totalBytes }: Awaited<ReturnType<typeof measureSpace>>,
+  maxUploadBytes: number,
+): Diagnosis {
   const { ok, warning, failed } = diagnose('free space');
   const percent = Math.floor((100 * freeBytes) / totalBytes);
   const message = `${Math.floor(freeBytes / 1e6)} MB free, ${percent}% of the disk.`;
@@ -113,12 +111,8 @@ export async function checkPostgres(db: Db): Promise<Diagnosis> {
   const [row] = await db.values<string[]>(sql`SELECT
     current_setting('server_version'),
     current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')`);
-  const [version = '', fsync, fullPageWrites, synchronousCommit] = row!;
-  return judgePostgres(version, {
-    fsync,
-    full_page_writes: fullPageWrites,
-    synchronous_commit: synchronousCommit,
-  });
+  const [version = '', fsync, full_page_writes, synchronous_commit] = row!;
+  return judgePostgres(version, { fsync, full_page_writes, synchronous_commit });
 }
 
 export function judgePostgres(
@@ -134,8 +128,7 @@ export function judgePostgres(
   );
 }
 
-const states = ['ok', 'warning', 'failed'] as const;
-export type State = (typeof states)[number];
+export type State = 'ok' | 'warning' | 'failed';
 
 export interface Diagnosis {
   readonly name: string;
@@ -148,18 +141,14 @@ export interface Diagnosis {
   readonly fix: string | null;
 }
 
-interface Diagnose {
-  readonly ok: (message: string) => Diagnosis;
-  readonly warning: (message: string, fix: string) => Diagnosis;
-  readonly failed: (message: string, fix: string) => Diagnosis;
-}
-
-export function diagnose(name: string, tenant: string | null = null): Diagnose {
-  const about = { name, tenant };
+export function diagnose(name: string, tenant: string | null = null) {
+  const judge =
+    (state: State) =>
+    (message: string, fix: string): Diagnosis => ({ name, tenant, state, message, fix });
   return {
-    ok: (message) => ({ ...about, state: 'ok', message, fix: null }),
-    warning: (message, fix) => ({ ...about, state: 'warning', message, fix }),
-    failed: (message, fix) => ({ ...about, state: 'failed', message, fix }),
+    ok: (message: string): Diagnosis => ({ name, tenant, state: 'ok', message, fix: null }),
+    warning: judge('warning'),
+    failed: judge('failed'),
   };
 }
 

@@ -23,15 +23,14 @@ export async function examineShipped(modelsDir: string | null) {
   const sandbox = createSandbox({ modelsDir, poolSize: 1 });
   const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
   try {
-    const pairs = await Promise.all(
-      Object.entries(shippedTrialImages).map(async ([name, path]) => {
-        const examination = await sandbox.examine({ source: { path }, options });
-        return { name, examination };
-      }),
+    const examinations = await Promise.all(
+      Object.values(shippedTrialImages).map((path) =>
+        sandbox.examine({ source: { path }, options }),
+      ),
     );
-    const readings = pairs.map(({ name, examination }) => [name, toReading(examination)] as const);
-    // By picture name.
-    return { readings: Object.fromEntries(readings), examination: pairs[0]!.examination };
+    const names = Object.keys(shippedTrialImages);
+    const readings = names.map((name, at) => [name, toReading(examinations[at]!)] as const);
+    return { readings: Object.fromEntries(readings), examination: examinations[0]! };
   } finally {
     await sandbox.close();
   }
@@ -51,9 +50,7 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
   const pairs = Object.entries(golden.pictures).map(
     ([name, expected]) => [expected, found.readings[name] ?? nothing] as const,
   );
-  const distance = Math.max(
-    ...pairs.map(([expected, reading]) => measureDistance(expected, reading)),
-  );
+  const distance = Math.max(...pairs.map(([one, other]) => measureDistance(one, other)));
   const hasSameVerdicts = pairs.every(([expected, { verdict }]) => expected.verdict === verdict);
   if (hasSameVerdicts && distance <= sameUpTo) return ok(`${of}: the numbers match the release.`);
   const message = `${of}: the numbers differ by up to ${distance} from the release`;

@@ -17,29 +17,20 @@ import type { BlobStore } from '../../ports/storage/store.ts';
 import { diagnose, type Diagnosis, messageOf } from './installation.ts';
 
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
-  const access = await checkAccess(target);
-  if (access.error !== null) {
+  const { ok, failed } = diagnose('store', target.tenant);
+  try {
+    await probeStore(target.store);
+  } catch (error) {
     // Stores reject every request when the clock is far off.
-    const hasAnswered =
-      access.error instanceof ForensicsError && access.error.code === 'store_refused';
-    const clock = hasAnswered ? await checkClock(target) : [];
-    return [access.diagnosis, ...clock];
+    const clock = hasCode(error, 'store_refused') ? await checkClock(target) : [];
+    return [failed(messageOf(error), target.fixes.access), ...clock];
   }
+  const access = ok('An object was written, read and deleted.');
   const presigned = await checkPresigned(target);
   // The store is unreachable, so the other checks would fail too.
-  if (presigned.state === 'warning') return [access.diagnosis, presigned];
+  if (presigned.state === 'warning') return [access, presigned];
   const rest = await Promise.all([checkCors(target), checkClock(target)]);
-  return [access.diagnosis, presigned, ...rest.flat()];
-}
-
-async function checkAccess({ tenant, store, fixes }: StoreToCheck) {
-  const { ok, failed } = diagnose('store', tenant);
-  try {
-    await probeStore(store);
-    return { diagnosis: ok('An object was written, read and deleted.'), error: null };
-  } catch (error) {
-    return { diagnosis: failed(messageOf(error), fixes.access), error };
-  }
+  return [access, presigned, ...rest.flat()];
 }
 
 /** The Date header is given in whole seconds. */
@@ -68,9 +59,8 @@ export function judgeClock(tenant: string, aheadMs: number): Diagnosis {
   const fix =
     'Synchronise the clocks of this machine and the store with NTP: timedatectl set-ntp true';
   if (offMs > failAboveMs) return failed(summary, fix);
-  return offMs > warnAboveMs
-    ? warning(summary, fix)
-    : ok('This machine and the store agree on the time.');
+  if (offMs > warnAboveMs) return warning(summary, fix);
+  return ok('This machine and the store agree on the time.');
 }
 
 export interface StoreToCheck {
@@ -79,11 +69,7 @@ export interface StoreToCheck {
   readonly visit: MakeVisit;
   /** Origins whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
   readonly origins: readonly string[];
-  readonly fixes: {
-    readonly access: string;
-    readonly presigned: string;
-    readonly cors: string;
-  };
+  readonly fixes: Readonly<Record<'access' | 'presigned' | 'cors', string>>;
   /** The warning for an address that cannot be reached from this machine; null if that counts as a failure. */
   readonly unreached: { readonly message: string; readonly fix: string } | null;
   readonly now: () => Date;
@@ -122,16 +108,11 @@ async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
 async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
   const { status, body } = await visit(what);
   if (status >= 200 && status < 300) return body;
-  throw new ForensicsError(
-    'store_refused',
-    `The store responded to ${what.method} through a presigned URL with HTTP ${status}.`,
-  );
+  const message = `The store responded to ${what.method} through a presigned URL with HTTP ${status}.`;
+  throw new ForensicsError('store_refused', message);
 }
 
-/**
- * Sends, for each origin, the preflight request that a browser would send before an upload. Does nothing if no origins
- * are allowed.
- */
+/** Sends, for each allowed origin, the preflight request that a browser would send before an upload. */
 async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, origins, fixes, now } = target;
   if (origins.length === 0) return [];
@@ -141,7 +122,7 @@ async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   try {
     for (const pattern of origins) {
       const origin = pattern === '*' ? 'https://any.example' : pattern.replace('*', 'any');
-      if (!(await isOriginAllowed(target, { origin, url: putUrl }))) refused.push(pattern);
+      if (!(await isOriginAllowed(target, origin, putUrl))) refused.push(pattern);
     }
   } catch (error) {
     return [failed(messageOf(error), fixes.cors)];
@@ -151,12 +132,9 @@ async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
     : [failed(`Browsers will block uploads by pages from ${refused.join(', ')}.`, fixes.cors)];
 }
 
-async function isOriginAllowed(
-  { store, visit }: StoreToCheck,
-  { origin, url }: { readonly origin: string; readonly url: string },
-): Promise<boolean> {
+async function isOriginAllowed({ store, visit }: StoreToCheck, origin: string, url: string) {
   const wanted = Object.keys(uploadHeaders(store.type));
-  const answer = await visit({
+  const { status, headers } = await visit({
     method: 'OPTIONS',
     url,
     headers: {
@@ -165,28 +143,13 @@ async function isOriginAllowed(
       'access-control-request-headers': wanted.join(','),
     },
   });
-  const isDone = answer.status >= 200 && answer.status < 300;
-  const allowed = {
-    origin: namesIn(answer, 'access-control-allow-origin'),
-    method: namesIn(answer, 'access-control-allow-methods'),
-    header: namesIn(answer, 'access-control-allow-headers'),
+  const allows = (what: 'origin' | 'methods' | 'headers', value: string) => {
+    const names = (headers[`access-control-allow-${what}`] ?? '').split(',').map((name) => name.trim().toLowerCase());
+    return names.includes('*') || names.includes(value.toLowerCase());
   };
-  return (
-    isDone &&
-    has(allowed.origin, origin) &&
-    has(allowed.method, 'PUT') &&
-    wanted.every((name) => has(allowed.header, name))
-  );
-}
-
-function has(names: readonly string[], name: string): boolean {
-  return names.includes('*') || names.includes(name.toLowerCase());
-}
-
-function namesIn({ headers }: Pick<IncomingMessage, 'headers'>, header: string): readonly string[] {
-  return String(headers[header] ?? '')
-    .split(',')
-    .map((name) => name.trim().toLowerCase());
+  const isDone = status >= 200 && status < 300;
+  const isAllowed = allows('origin', origin) && allows('methods', 'PUT');
+  return isDone && isAllowed && wanted.every((name) => allows('headers', name));
 }
 
 /** A request as a client of the service sends it, knowing only the URL. */
@@ -225,13 +188,9 @@ export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>) {
       });
       /** Our clock's time halfway between request and response. */
       const at = new Date((askedMs + Date.now()) / 2);
-      const { statusCode: status = 0 } = answer;
-      return {
-        status,
-        headers: answer.headers,
-        body: await gatherAnswer(answer, null, maxAnswerBytes),
-        at,
-      };
+      const { statusCode: status = 0, headers: answered } = answer;
+      const content = await gatherAnswer(answer, null, maxAnswerBytes);
+      return { status, headers: answered, body: content, at };
     } catch (error) {
       throw connectionFailure(error);
     } finally {

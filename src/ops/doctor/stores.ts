@@ -35,34 +35,26 @@ export async function checkStores(parts: StoresToCheck): Promise<readonly Diagno
   return found.flat();
 }
 
-async function checkOne(
-  parts: StoresToCheck,
-  blobs: Blobs,
-  tenant: Tenant,
-): Promise<readonly Diagnosis[]> {
+async function checkOne(parts: StoresToCheck, blobs: Blobs, tenant: Tenant) {
   const { name, storageConfigId } = tenant;
   const fix =
     storageConfigId === null
       ? 'Correct the file specified by the defaultStorage setting.'
       : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
   try {
-    const target = await findTarget(parts, blobs, { tenant, fix });
+    const target = await findTarget(parts, blobs, tenant, fix);
     return await checkStore({ ...target, tenant: name, now: parts.now });
   } catch (error) {
     return [diagnose('store', name).failed(messageOf(error), fix)];
   }
 }
 
-interface StoreOwner {
-  readonly tenant: Tenant;
-  /** What to do when a remote store rejects our credentials. */
-  readonly fix: string;
-}
-
+/** @param fix - what to do when a remote store rejects our credentials. */
 async function findTarget(
   parts: StoresToCheck,
   blobs: Blobs,
-  { tenant, fix }: StoreOwner,
+  tenant: Tenant,
+  fix: string,
 ): Promise<Target> {
   const { settings, core } = parts;
   const { id: tenantId, storageConfigId: id } = tenant;
@@ -111,18 +103,13 @@ async function embeddedTarget(
   };
 }
 
-const onlyInside = {
-  message: 'Not checked: the address for clients cannot be reached from this machine.',
-  fix: 'Test an upload from a client machine.',
-};
-
 function remoteTarget(
   settings: Settings,
   config: StorageConfig,
   access: string,
   corsWarning: string | null = null,
 ): Omit<Target, 'store' | 'visit'> {
-  const internal = config.shared?.internal ?? null;
+  const isInternal = (config.shared?.internal ?? null) !== null;
   const own = config.type === 's3' ? config.s3.corsAllowedOrigins : null;
   const where = config.type === 's3' ? 'bucket' : 'storage account';
   const said = corsWarning === null ? '' : ` The store said: ${corsWarning}`;
@@ -134,6 +121,11 @@ function remoteTarget(
         'Allow the credentials to put, get and delete objects, and configure the endpoint that clients use.',
       cors: `Add a CORS rule to the ${where} that allows these origins GET, HEAD, PUT, DELETE and all headers.${said}`,
     },
-    unreached: internal === null ? null : onlyInside,
+    unreached: isInternal
+      ? {
+          message: 'Not checked: the address for clients cannot be reached from this machine.',
+          fix: 'Test an upload from a client machine.',
+        }
+      : null,
   };
 }

@@ -5,12 +5,13 @@ import type { Db } from '../../ports/db/database.ts';
 import { listDeliveries } from '../../service/webhooks/deliveries.ts';
 import { diagnose, type Diagnosis } from './installation.ts';
 
-type WebhookState = Pick<
-  Tenant,
-  'name' | 'webhookDisabledAt' | 'webhookDisabledReason' | 'webhookFailingSince'
->;
-
-export function judgeWebhook(tenant: WebhookState, lastFailure: string | null): Diagnosis {
+export function judgeWebhook(
+  tenant: Pick<
+    Tenant,
+    'name' | 'webhookDisabledAt' | 'webhookDisabledReason' | 'webhookFailingSince'
+  >,
+  lastFailure: string | null,
+): Diagnosis {
   const { name, webhookDisabledAt, webhookDisabledReason, webhookFailingSince } = tenant;
   const { ok, warning, failed } = diagnose('webhook', name);
   const outcome = lastFailure === null ? '' : ` Last outcome: ${lastFailure}.`;
@@ -40,9 +41,7 @@ export async function findLastFailure(db: Db, tenantId: string): Promise<string 
   return failed?.lastOutcome ?? null;
 }
 
-type Advice = readonly [outcome: RegExp, advice: string];
-
-const advices: readonly Advice[] = [
+const advices: readonly (readonly [outcome: RegExp, advice: string])[] = [
   [
     /^http_410$/,
     'It returned 410, which means “send no more”: deliveries would stop after the first real message. Stop returning 410, or set a different URL.',
@@ -90,13 +89,9 @@ const advices: readonly Advice[] = [
   ],
 ];
 
-/**
- * What to do when a receiver did not accept a message.
- *
- * @param outcome - the outcome as the sender records it: `http_500`, `timeout`, `ECONNREFUSED`.
- */
+/** What to do about a refused message. @param outcome - as the sender records it: `http_500`, `ECONNREFUSED`. */
 export function adviceOn(outcome: string, tenantName: string): string {
-  const [, advice] = advices.find(([pattern]) => pattern.test(outcome)) ?? [];
-  const words = advice ?? 'The connection failed. Check the URL and the network.';
-  return words.replace('<tenant>', tenantName);
+  const [, advice = 'The connection failed. Check the URL and the network.'] =
+    advices.find(([pattern]) => pattern.test(outcome)) ?? [];
+  return advice.replace('<tenant>', tenantName);
 }

@@ -44,21 +44,15 @@ export async function copyRows(
   to: Db,
   onProgress: (table: string, rows: number) => void = () => undefined,
 ): Promise<void> {
-  for (const table of inOrder) await copyTable({ from, to, onProgress }, table);
-  const stored = from
-    .select()
-    .from(tables.tenants)
-    .where(isNotNull(tables.tenants.storageConfigId));
-  const tenants = await stored.all();
+  for (const table of inOrder) await copyTable(from, to, onProgress, table);
+  const hasStore = isNotNull(tables.tenants.storageConfigId);
+  const tenants = await from.select().from(tables.tenants).where(hasStore).all();
   const settings = await from.select().from(tables.settings).all();
   const heads = await from.select().from(tables.auditHeads).all();
   await transact(to, async (tx) => {
     for (const { id, storageConfigId } of tenants) {
-      await tx
-        .update(tables.tenants)
-        .set({ storageConfigId })
-        .where(eq(tables.tenants.id, id))
-        .run();
+      const isThis = eq(tables.tenants.id, id);
+      await tx.update(tables.tenants).set({ storageConfigId }).where(isThis).run();
     }
     for (const row of settings)
       await tx.insert(tables.settings).values(row).onConflictDoNothing().run();
@@ -67,14 +61,13 @@ export async function copyRows(
   });
 }
 
-interface Copy {
-  readonly from: Reader;
-  readonly to: Db;
-  readonly onProgress: (table: string, rows: number) => void;
-}
-
 /** Copies in primary key order, so that the last row in the target shows where an earlier call stopped. */
-async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Promise<void> {
+async function copyTable(
+  from: Reader,
+  to: Db,
+  onProgress: (table: string, rows: number) => void,
+  table: SQLiteTable,
+): Promise<void> {
   const key = keyOf(table);
   const columns = Object.values(key);
   let last = await to

@@ -4,7 +4,7 @@
  * when run again, and no server accepts the new database until it is finished.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { asc, eq, isNull } from 'drizzle-orm';
 import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
 import type { AnalysisRow } from '../../service/analyses/rows.ts';
@@ -50,7 +50,7 @@ export async function migrateInstallation(
       passwordFile: settings.databasePasswordFile,
     });
     try {
-      return await migrate(settings, { source: source.db, target, onProgress });
+      return await migrate(settings, source.db, target, onProgress);
     } finally {
       await target.close();
     }
@@ -59,14 +59,12 @@ export async function migrateInstallation(
   }
 }
 
-interface Parts {
-  readonly source: Db;
-  readonly target: OpenPostgres;
-  readonly onProgress: OnProgress;
-}
-
-async function migrate(settings: Settings, parts: Parts) {
-  const { source, target, onProgress } = parts;
+async function migrate(
+  settings: Settings,
+  source: Db,
+  target: OpenPostgres,
+  onProgress: OnProgress,
+) {
   const copied: Record<string, number> = {};
   const count: OnProgress = (what, number) => {
     copied[what] = number;
@@ -75,11 +73,8 @@ async function migrate(settings: Settings, parts: Parts) {
   await beginMigration(target.db, await installationId(source));
   await copyRows(source, target.db, count);
   const core = await openCoreOn(target, settings);
-  const { folder, secrets } = core;
-  await copySigningKeys(
-    keysInFolder(folder.path),
-    keysInDatabase(target.db, secrets.of('evidence/signing')),
-  );
+  const newKeys = keysInDatabase(target.db, core.secrets.of('evidence/signing'));
+  await copySigningKeys(keysInFolder(core.folder.path), newKeys);
   if (settings.defaultStorage !== null) await moveAllObjects(settings, core, count);
   for (const chain of await core.audit.chains()) await requireWhole(core, chain);
   await finishMigration(target.db);
@@ -89,9 +84,7 @@ async function migrate(settings: Settings, parts: Parts) {
 /** Identifies the installation by a hash of data sealed under its master key; the hash does not reveal the key. */
 async function installationId(source: Db): Promise<string> {
   const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
-  return createHash('sha256')
-    .update((await kept.get())?.value ?? '')
-    .digest('hex');
+  return hash('sha256', (await kept.get())?.value ?? '');
 }
 
 async function requireWhole({ audit }: Core, chain: string): Promise<void> {
@@ -130,19 +123,17 @@ function raise(error: unknown): never {
   throw error;
 }
 
-interface Move {
-  readonly row: AnalysisRow;
-  readonly from: BlobStore;
-  readonly to: BlobStore;
-}
-
 // No setting allows an upload larger than this.
 const maxObjectBytes = 1_000_000_000;
 
 /** @returns the ETag of the upload in its new store if the old ETag matched, otherwise the old one. */
 async function moveObjects(
   db: Db,
-  { row, from, to }: Move,
+  {
+    row,
+    from,
+    to,
+  }: { readonly row: AnalysisRow; readonly from: BlobStore; readonly to: BlobStore },
   onMoved: () => void,
 ): Promise<string | null> {
   const examined = db.select().from(examinations).where(eq(examinations.analysisId, row.id));
