@@ -23,14 +23,15 @@ export function printFileFailure(
   if (verbose) process.stderr.write(`${describeCauses(failure)}\n`);
 }
 
-interface Called {
-  /** The command that was called, such as `keys list`; empty if there was none. */
-  readonly command: string;
-  readonly write: (text: string) => void;
-}
-
-/** Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line in our format. */
-export function printUsageError(text: string, { command, write }: Called): void {
+/**
+ * Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line in our format.
+ *
+ * @param called.command - the command that was called, such as `keys list`; empty if there was none.
+ */
+export function printUsageError(
+  text: string,
+  { command, write }: { readonly command: string; readonly write: (text: string) => void },
+): void {
   const line = text
     .replace(/^error: /, '')
     .trim()
@@ -41,9 +42,8 @@ export function printUsageError(text: string, { command, write }: Called): void 
 
 /** If Commander has no suggestion, points to the help. */
 function helpHint(line: string, command: string): string {
-  const isOpen = /^(missing|required|unknown|too many) [^.(]*$/.test(
-    line.replaceAll(/'[^']*'/g, ''),
-  );
+  const words = line.replaceAll(/'[^']*'/g, '');
+  const isOpen = /^(missing|required|unknown|too many) [^.(]*$/.test(words);
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
@@ -70,15 +70,12 @@ function describeCauses(failure: Error): string {
   let at: unknown = failure;
   while (at instanceof Error && parts.length < deepest) {
     const code = 'code' in at && typeof at.code === 'string' ? ` [${at.code}]` : '';
-    const text = at.stack ?? `${at.name}: ${at.message}`;
-    const [first = '', ...rest] = text.split('\n');
+    const [first = '', ...rest] = (at.stack ?? `${at.name}: ${at.message}`).split('\n');
     parts.push([`${parts.length === 0 ? '' : 'caused by: '}${first}${code}`, ...rest].join('\n'));
     at = at.cause;
   }
-  return secrets.reduce(
-    (masked, [pattern, shown]) => masked.replaceAll(pattern, shown),
-    parts.join('\n'),
-  );
+  const text = parts.join('\n');
+  return secrets.reduce((masked, [pattern, shown]) => masked.replaceAll(pattern, shown), text);
 }
 
 const secrets: readonly (readonly [RegExp, string])[] = [

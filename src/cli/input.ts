@@ -9,23 +9,17 @@ import { systemCodeOf } from '../ports/files/system-errors.ts';
 import { usageError } from './errors.ts';
 import { switches } from './output/terminal.ts';
 
-/**
- * Reads a file, or standard input for `-`. Secrets are read this way, because every user of the
- * machine can see options.
- *
- * @throws {ForensicsError} `file_not_found`, `file_not_readable`.
- */
+/** Reads a file, or standard input for `-`. @throws {ForensicsError} `file_not_found`, `file_not_readable`. */
 export async function readText(file: string): Promise<string> {
   if (file === '-') return text(process.stdin);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const isMissing = systemCodeOf(error) === 'ENOENT';
-    throw new ForensicsError(
-      isMissing ? 'file_not_found' : 'file_not_readable',
-      `The file ${file} ${isMissing ? 'does not exist' : 'cannot be read'}.`,
-      { cause: error },
-    );
+    const [code, what] =
+      systemCodeOf(error) === 'ENOENT'
+        ? (['file_not_found', 'does not exist'] as const)
+        : (['file_not_readable', 'cannot be read'] as const);
+    throw new ForensicsError(code, `The file ${file} ${what}.`, { cause: error });
   }
 }
 

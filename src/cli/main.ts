@@ -66,7 +66,12 @@ Examples:
   $ forensics analyze photo.jpg
   $ forensics serve
   $ forensics help methods   (the manual; "forensics help" lists its topics)`);
-  addCommands(program);
+  for (const [group, entries] of Object.entries(commands)) {
+    for (const [name, description] of Object.entries(entries)) {
+      const command = program.command(name).description(description).helpGroup(group);
+      notLoaded.set(command, definitions[name]!);
+    }
+  }
   addHelp(program);
   return program;
 }
@@ -147,13 +152,11 @@ export async function createWholeProgram(): Promise<Command> {
 /** The words of the innermost command on the command line, without anything else. */
 function commandIn(program: Command, argv: readonly string[]): string {
   let at = program;
-  const words: string[] = [];
-  for (const word of argv) {
+  const words = argv.filter((word) => {
     const next = at.commands.find((each) => each.name() === word && word !== 'help');
-    if (next === undefined) continue;
-    at = next;
-    words.push(word);
-  }
+    at = next ?? at;
+    return next !== undefined;
+  });
   return words.join(' ');
 }
 
@@ -174,14 +177,10 @@ function layHelp(text: string, columns: number): string {
 function optionDescription(option: Option): string {
   const { defaultValue } = option;
   const isNothing = defaultValue === false || defaultValue === null || String(defaultValue) === '';
-  const shown: Option = isNothing
-    ? Object.create(option, { defaultValue: { value: undefined } })
-    : option;
+  const without = { defaultValue: { value: undefined } };
+  const shown: Option = isNothing ? Object.create(option, without) : option;
   return new Help().optionDescription(shown);
 }
-
-/** Adds everything except the name and the description. */
-type Define = (command: Command) => void;
 
 /** The description of each command, in groups and in the order in which the help lists them. */
 const commands = {
@@ -227,8 +226,8 @@ const commands = {
   },
 } as const;
 
-/** Loads what defines each command. */
-const definitions: Readonly<Record<string, () => Promise<Define>>> = {
+/** Loads what adds everything to a command except its name and description. */
+const definitions: Readonly<Record<string, () => Promise<(command: Command) => void>>> = {
   analyze: async () => (await import('./commands/analyze.ts')).defineAnalyze,
   validate: async () => (await import('./commands/validate.ts')).defineValidate,
   models: async () => (await import('./commands/models.ts')).defineModels,
@@ -257,18 +256,9 @@ const definitions: Readonly<Record<string, () => Promise<Define>>> = {
   config: async () => (await import('./commands/config.ts')).defineConfig,
 };
 
-const notLoaded = new WeakMap<Command, () => Promise<Define>>();
+const notLoaded = new WeakMap<Command, (typeof definitions)[string]>();
 
-function addCommands(program: Command): void {
-  for (const [group, entries] of Object.entries(commands)) {
-    for (const [name, description] of Object.entries(entries)) {
-      const command = program.command(name).description(description).helpGroup(group);
-      notLoaded.set(command, definitions[name]!);
-    }
-  }
-}
-
-/** Loads the file of a command that `addCommands` added, on first use. */
+/** Loads the file of a command on first use. */
 async function completeCommand(command: Command): Promise<void> {
   const load = notLoaded.get(command);
   if (load === undefined) return;

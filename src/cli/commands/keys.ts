@@ -116,10 +116,7 @@ function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly Ke
   return entries.filter((entry) => entry.ended === null && !lasting.has(entry.name));
 }
 
-async function revoke(
-  uuid: string,
-  options: KeyOptions & { readonly yes: boolean },
-): Promise<void> {
+async function revoke(uuid: string, options: KeyOptions & { readonly yes: boolean }) {
   const { tenant } = options;
   const isDone = await withKeys(options, async (keys) => {
     if (!(await agreed(`Revoke the key ${uuid} permanently?`, options))) return false;

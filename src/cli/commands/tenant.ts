@@ -104,10 +104,7 @@ Examples:
     .action(calling(remove));
 }
 
-async function create(
-  name: string,
-  options: LocalOptions & { readonly trial: boolean },
-): Promise<void> {
+async function create(name: string, options: LocalOptions & { readonly trial: boolean }) {
   const made = await withCore(settingsFor(options), (core) =>
     core.tenants.create({ name, isTrial: options.trial }),
   );
@@ -138,10 +135,7 @@ async function printWebhookSecret(name: string, options: LocalOptions): Promise<
   print(secret);
 }
 
-async function remove(
-  name: string,
-  options: LocalOptions & { readonly yes: boolean },
-): Promise<void> {
+async function remove(name: string, options: LocalOptions & { readonly yes: boolean }) {
   const question = `Delete the tenant "${name}", its keys and all its analyses permanently?`;
   const deleted = await withLocalCore(options, async (core) => {
     const tenant = await tenantNamed(core, name);

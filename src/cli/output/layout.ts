@@ -73,10 +73,8 @@ export function printList<T>(
 
 export function toList<T>(records: readonly T[], columns: Columns<T>): string {
   const cells = Object.values(columns);
-  return listTable(
-    Object.keys(columns),
-    records.map((record) => cells.map((cell) => cell(record))),
-  );
+  const rows = records.map((record) => cells.map((cell) => cell(record)));
+  return listTable(Object.keys(columns), rows);
 }
 
 export type Cells = readonly string[];
@@ -85,10 +83,8 @@ export type Cells = readonly string[];
 export const gap = 2;
 
 /**
- * A list in columns without frames, so that its output can be cut and sorted.
- *
- * @param columns - the line width. Longer texts are wrapped within their column and, if that is not enough, each record
- *   takes several lines. Words are never cut, because an incomplete id is useless.
+ * A list in columns without frames, so that its output can be cut and sorted. Longer texts are wrapped within their
+ * column and, if that is not enough, each record takes several lines. Words are never cut: part of an id is useless.
  */
 export function listTable(
   head: Cells,
@@ -130,17 +126,14 @@ export function layRow(cells: Cells, widths: readonly number[]): string {
     return stringWidth(cell) <= width ? [cell] : wrapAnsi(cell, width).split('\n');
   });
   const height = Math.max(...wrapped.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, line) =>
-    widths
-      .map((width, at) => padded(wrapped[at]![line] ?? '', width + gap))
-      .join('')
-      .trimEnd(),
-  ).join('\n');
-}
-
-/** Pads text with spaces to a width in terminal cells. */
-function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+  const lines = Array.from({ length: height }, (_, line) => {
+    const padded = widths.map((width, at) => {
+      const text = wrapped[at]![line] ?? '';
+      return text + ' '.repeat(Math.max(0, width + gap - stringWidth(text)));
+    });
+    return padded.join('').trimEnd();
+  });
+  return lines.join('\n');
 }
 
 /** One line per field, and an empty line between records. */
@@ -177,12 +170,10 @@ function layLines(block: Exclude<Block, { is: 'heading' }>, width: number): read
   switch (block.is) {
     case 'code':
       return block.text.split('\n').map((line) => (line === '' ? '' : indent + line));
-    case 'table':
-      return listTable(
-        block.head.map(inline),
-        block.rows.map((row) => row.map(inline)),
-        width,
-      ).split('\n');
+    case 'table': {
+      const rows = block.rows.map((row) => row.map(inline));
+      return listTable(block.head.map(inline), rows, width).split('\n');
+    }
     case 'list':
       return block.items.flatMap((item, at) => {
         const mark = block.isOrdered ? `${at + 1}. ` : '- ';

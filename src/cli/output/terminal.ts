@@ -16,7 +16,6 @@ interface Switches {
 }
 
 const none: Switches = { quiet: false, verbose: false, input: true };
-
 let given = none;
 
 /** Declares the options common to all commands. They apply once a command runs, until the next program is created. */
@@ -114,8 +113,7 @@ let isListening = false;
 let isIgnored = false;
 
 /**
- * `forensics ... | head` closes the pipe early, which is not a failure: the program just exits. An
- * output file that cannot be written to, however, is a failure.
+ * `forensics ... | head` closes the pipe early, which is no failure; an output file that cannot be written to is one.
  *
  * @param report - prints the failure, and returns the exit code.
  */
@@ -123,14 +121,17 @@ export function exitOnBrokenOutput(report: (error: unknown) => ExitCode): void {
   isIgnored = false;
   if (isListening) return;
   isListening = true;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isIgnored) return;
-    process.exit(error.code === 'EPIPE' ? undefined : report(toOutputFailure(error)));
-  });
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (isIgnored) return;
-    process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
-  });
+  const exitBy = (exitCode: (error: Error) => ExitCode) => (error: NodeJS.ErrnoException) => {
+    if (!isIgnored) process.exit(error.code === 'EPIPE' ? undefined : exitCode(error));
+  };
+  process.stdout.on(
+    'error',
+    exitBy((error) => report(toOutputFailure(error))),
+  );
+  process.stderr.on(
+    'error',
+    exitBy(() => exitCodes.failure),
+  );
 }
 
 /** Lets servers and workers continue when nobody reads their output; applies until the next command. */

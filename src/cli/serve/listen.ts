@@ -35,16 +35,15 @@ export function serverUrl(settings: Pick<Settings, 'host' | 'port' | 'publicUrl'
   return publicUrl ?? `https://${hostInUrl(host)}:${port}`;
 }
 
-interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-  /** Names of the settings for host and port. */
-  readonly hostSetting: string;
-  readonly portSetting: string;
-}
-
-/** Turns system errors into messages that say how to fix them; other errors are returned unchanged. */
-export function listenFailure(error: unknown, place: ListenAddress): unknown {
+/**
+ * Turns system errors into messages that say how to fix them; other errors are returned unchanged.
+ *
+ * @param place - with the names of the settings for host and port.
+ */
+export function listenFailure(
+  error: unknown,
+  place: { host: string; port: number; hostSetting: string; portSetting: string },
+): unknown {
   const { host, port, hostSetting, portSetting } = place;
   switch (systemCodeOf(error)) {
     case 'EADDRINUSE': {
@@ -98,33 +97,21 @@ export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready):
 
 /** The output for people on the first run: everything they need, and a command to try. */
 export function welcome(ready: Ready): string | null {
-  const { url, authority, firstRun } = ready;
+  const { url, authority, firstRun, firstAccountUrl } = ready;
   if (firstRun === null) return null;
-  const facts: (readonly [string, string])[] = [
-    ['URL', url],
-    ...(authority === null
-      ? []
-      : ([
-          ['CA certificate', authority.path],
-          ['SHA-256', authority.fingerprint256],
-        ] as const)),
-    ['Tenant', firstRun.tenant.name],
-    ...(ready.firstAccountUrl === null
-      ? []
-      : ([['First account', `${ready.firstAccountUrl}   (works once)`]] as const)),
-    ['API key', `${firstRun.key.secret}   (shown only now; valid until ${firstRun.key.expiresAt})`],
-  ];
-  const lines = facts.map(([name, value]) => `  ${`${name}:`.padEnd(16)}${value}`);
-  return [
-    'forensics is ready.',
-    '',
-    ...lines,
-    '',
-    'Try it:',
-    '',
-    curlLine(ready, firstRun),
-    '',
-  ].join('\n');
+  const { tenant, key } = firstRun;
+  const facts = {
+    URL: url,
+    'CA certificate': authority?.path,
+    'SHA-256': authority?.fingerprint256,
+    Tenant: tenant.name,
+    'First account': firstAccountUrl && `${firstAccountUrl}   (works once)`,
+    'API key': `${key.secret}   (shown only now; valid until ${key.expiresAt})`,
+  };
+  const lines = Object.entries(facts)
+    .filter(([, value]) => value)
+    .map(([name, value]) => `  ${`${name}:`.padEnd(16)}${value}\n`);
+  return `forensics is ready.\n\n${lines.join('')}\nTry it:\n\n${curlLine(ready, firstRun)}\n`;
 }
 
 function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
@@ -156,13 +143,10 @@ export function certificateSource(settings: Settings): CertificateSource | null 
   if (tlsCert !== null && tlsKey !== null) {
     return { load: async () => readOwnTls(tlsCert, tlsKey, new Date()), everyMs: filesEveryMs };
   }
-  const publicHost =
-    publicUrl === null ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
-  const hosts = [settings.host, ...publicHost];
-  return {
-    load: async () => ensureLocalTls(settings.dataDir, hosts, new Date()),
-    everyMs: ownEveryMs,
-  };
+  const hosts = [settings.host];
+  if (publicUrl !== null) hosts.push(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''));
+  const load = async () => ensureLocalTls(settings.dataDir, hosts, new Date());
+  return { load, everyMs: ownEveryMs };
 }
 
 export type KeptCertificate = ReturnType<typeof keepCertificate>;
@@ -170,10 +154,7 @@ export type KeptCertificate = ReturnType<typeof keepCertificate>;
 const dayMs = 24 * 3_600_000;
 const warnBeforeDays = 14;
 
-/**
- * Checks regularly for new files from the operator, or for a renewed leaf of our own, until
- * stopped. When a check fails, the current certificate stays in use.
- */
+/** Checks regularly for a new certificate until stopped. When a check fails, the current one stays in use. */
 export function keepCertificate(
   { load, everyMs }: CertificateSource,
   first: TlsMaterial,
@@ -221,10 +202,7 @@ export function keepCertificate(
   return { check, endsAt: () => certificateEnd(shown), stop: () => clearInterval(timer) };
 }
 
-interface KeeperLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
+type KeeperLog = Record<'info' | 'warn', (fields: object, message: string) => void>;
 
 function certificateEnd({ cert }: TlsMaterial): Date {
   return new X509Certificate(cert).validToDate;

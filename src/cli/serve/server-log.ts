@@ -33,8 +33,7 @@ export function createServerLog(
 
   /** @param line - including its line feed. */
   function write(line: string): void {
-    const hasRoom = flush();
-    if (hasRoom) {
+    if (flush()) {
       const gap = droppedInARow === 0 ? '' : `${droppedInARow} lines of this log were lost.\n`;
       const whole = Buffer.from(gap + line);
       rest = whole;

@@ -144,7 +144,9 @@ async function isOriginAllowed({ store, visit }: StoreToCheck, origin: string, u
     },
   });
   const allows = (what: 'origin' | 'methods' | 'headers', value: string) => {
-    const names = (headers[`access-control-allow-${what}`] ?? '').split(',').map((name) => name.trim().toLowerCase());
+    const names = (headers[`access-control-allow-${what}`] ?? '')
+      .split(',')
+      .map((name) => name.trim().toLowerCase());
     return names.includes('*') || names.includes(value.toLowerCase());
   };
   const isDone = status >= 200 && status < 300;
