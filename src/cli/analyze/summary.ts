@@ -95,8 +95,8 @@ export function leftOutLines({ notPictures, skipped }: Summary, language: Langua
 }
 
 function durationText(ms: number, language: Language): string {
-  const seconds = Math.round(ms / 1000);
   if (ms < 60_000) return `${createNumberWriter(language).fixed(ms / 1000, 1)} s`;
+  const seconds = Math.round(ms / 1000);
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
   return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`;
 }

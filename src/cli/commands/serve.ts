@@ -13,7 +13,7 @@ import { configFolder, readConfig, type Settings, type Sources } from '../../con
 import { helpFor, type SettingName } from '../../contract/settings.ts';
 import { writeOnce } from '../../ports/files/atomic-write.ts';
 import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-folder.ts';
-import type { Metrics, MetricsListener } from '../../server/metrics.ts';
+import type { Metrics } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import { packageVersion } from '../../version.ts';
 import { agreedByDefault, canAsk } from '../input.ts';
@@ -49,16 +49,8 @@ Examples:
 /** The settings that commands accept as options; none is a secret. */
 const settingFlags = {
   serve: [
-    'host',
-    'port',
-    'publicUrl',
-    'dataDir',
-    'tlsCert',
-    'tlsKey',
-    'behindProxy',
-    'workers',
-    'intake',
-    'logLevel',
+    ...(['host', 'port', 'publicUrl', 'dataDir', 'tlsCert', 'tlsKey', 'behindProxy'] as const),
+    ...(['workers', 'intake', 'logLevel'] as const),
   ],
   worker: ['dataDir', 'workers'],
 } as const satisfies Readonly<Record<string, readonly SettingName[]>>;
@@ -204,11 +196,7 @@ async function openHttpServer({ app, settings, serverLog, stack }: Opened) {
 /** The metrics library is only loaded where it is used. */
 const metricsRoom = () => import('../../server/metrics.ts');
 
-async function showMetrics(
-  address: string,
-  metrics: Metrics,
-  server: HttpServer,
-): Promise<MetricsListener> {
+async function showMetrics(address: string, metrics: Metrics, server: HttpServer) {
   const { hostname: host, port } = new URL(`http://${address}`);
   const place = { host: host.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
   const onError = (error: unknown) => server.log.error({ err: error }, 'metrics');
@@ -226,8 +214,7 @@ async function showMetrics(
 async function closeServer(server: HttpServer): Promise<void> {
   const { server: listener } = server;
   const force = setTimeout(() => listener.closeAllConnections(), drainMs);
-  // Clients keep connections open between requests; a connection that was busy when the server
-  // stopped is closed once it is idle.
+  // Clients keep connections open between requests; one that was busy when the server stopped is closed once idle.
   const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
   try {
     await server.close();
@@ -269,11 +256,9 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
   try {
     await app.storage.prove();
     app.operations.start();
-    serverLog.note(
-      settings.databaseUrl === null
-        ? `Working on the data folder ${settings.dataDir}`
-        : 'Working on the jobs in the database',
-    );
+    const isAlone = settings.databaseUrl === null;
+    const place = isAlone ? `the data folder ${settings.dataDir}` : 'the jobs in the database';
+    serverLog.note(`Working on ${place}`);
     await stop;
     serverLog.note('Stopping; press Ctrl-C or send the signal again to stop immediately.');
   } finally {

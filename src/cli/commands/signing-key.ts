@@ -27,12 +27,11 @@ Examples:
     'signing-key show',
     'signing-key show --json',
   ]).action(calling(show));
-  localCommand(
-    signingKey,
-    'export',
-    'Print the public key (PEM), which others need to verify bundles.',
-    ['signing-key export > signing-key.pem', 'signing-key export --json'],
-  ).action(calling(exportKey));
+  const exports = 'Print the public key (PEM), which others need to verify bundles.';
+  localCommand(signingKey, 'export', exports, [
+    'signing-key export > signing-key.pem',
+    'signing-key export --json',
+  ]).action(calling(exportKey));
   localCommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.', [
     'signing-key rotate',
     'signing-key rotate --json',
@@ -77,10 +76,8 @@ async function withKeys<T>(
   act: (keys: { readonly signingKeys: SigningKeys; readonly audit?: Audit }) => Promise<T>,
 ): Promise<T> {
   const settings = settingsFor(options);
-  if (!hasInstallation(settings)) {
-    return act({ signingKeys: createSigningKeys(keysInFolder(settings.dataDir), now) });
-  }
-  return withCore(settings, act);
+  if (hasInstallation(settings)) return withCore(settings, act);
+  return act({ signingKeys: createSigningKeys(keysInFolder(settings.dataDir), now) });
 }
 
 function shown({ fingerprint, pem, createdAt, retiredAt }: SigningKey) {

@@ -167,9 +167,10 @@ export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
   for (let last = ''; ; ) {
     const rows = await findRows(db, last);
     for (const { tenantId, inputKey, evidenceKey, rendered } of rows) {
+      const pathOf = (key: string) => `blobs/${objectPath(bucketName(tenantId), key)}`;
       const outputs = rendered === null ? [] : outputKeys(parseRendered(rendered));
-      for (const key of [inputKey, ...outputs]) yield named(tenantId, key, false);
-      if (evidenceKey !== null) yield named(tenantId, evidenceKey, true);
+      for (const key of [inputKey, ...outputs]) yield { path: pathOf(key), isEvidence: false };
+      if (evidenceKey !== null) yield { path: pathOf(evidenceKey), isEvidence: true };
     }
     if (rows.length < batch) return;
     last = rows.at(-1)!.id;
@@ -197,10 +198,6 @@ async function findRows(db: Db, after: string) {
     .orderBy(asc(id))
     .limit(batch)
     .all();
-}
-
-function named(tenantId: string, key: string, isEvidence: boolean): NamedObject {
-  return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
 }
 
 export function masterKeyId(secrets: Secrets): string {
