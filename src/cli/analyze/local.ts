@@ -155,28 +155,18 @@ function makeItem(
     examinedAt: times.receivedAt,
     ...caseData,
     ...(origins && { origins }),
-    ...(validation === null ? {} : { validation }),
-    ...(options.withMetadata ? { withMetadata: true } : {}),
-    ...(options.errorLevel ? { withErrorLevel: true } : {}),
+    ...(validation && { validation }),
+    ...(options.withMetadata && { withMetadata: true }),
+    ...(options.errorLevel && { withErrorLevel: true }),
   };
 }
 
 /** Times read from this machine's clock. */
-interface Times {
-  readonly receivedAt: Date;
-  readonly openedAt: Date;
-  readonly examinedAt: Date;
-}
+type Times = Readonly<Record<'receivedAt' | 'openedAt' | 'examinedAt', Date>>;
 
-/**
- * The chain of custody within this program. Anything before that has to be documented by the user.
- *
- * @param sha256 - SHA-256 of the bytes that were examined.
- */
-function localCustody(
-  sha256: string,
-  { receivedAt, openedAt, examinedAt }: Times,
-): readonly CustodyEvent[] {
+/** The chain of custody within this program. Anything before that has to be documented by the user. */
+function localCustody(sha256: string, times: Times): readonly CustodyEvent[] {
+  const { receivedAt, openedAt, examinedAt } = times;
   // The report names the examiner as reviewer; who ran the program is known only to its operator.
   const actor = 'operator';
   const original = [{ name: 'original', sha256 }];

@@ -62,10 +62,7 @@ async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop:
 }
 
 /** @param children - the pool for local examinations; null on a server. */
-export async function prepareExaminer(
-  options: AnalyzeOptions,
-  children: Pool | null,
-): Promise<(run: Run) => Examiner> {
+export async function prepareExaminer(options: AnalyzeOptions, children: Pool | null) {
   if (children === null) {
     const { prepareRemote } = await import('./remote/remote.ts');
     return prepareRemote(options);

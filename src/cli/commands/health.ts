@@ -26,18 +26,15 @@ async function runHealth({ json, dataDir, config }: LocalOptions): Promise<void>
   const { settings } = readConfig({ flags: { dataDir }, configFile: config });
   const { isWell, said } = await askHere(settings);
   if (!isWell) process.exitCode = exitCodes.failure;
-  if (json) printJson({ ok: isWell, said });
-  else if (isWell) print('The server is working.');
-  else print(`The server is not working: ${printable(messageIn(said))}`);
+  if (json) return printJson({ ok: isWell, said });
+  if (isWell) return print('The server is working.');
+  // Only a response of our own server is JSON.
+  const { message } = Object(jsonOrNull(said));
+  const why = typeof message === 'string' ? `${message} "forensics doctor" says why.` : said;
+  print(`The server is not working: ${printable(why)}`);
 }
 
 const timeoutMs = 10_000;
-
-/** The message in a response of our server; any other text is returned unchanged. */
-function messageIn(said: string): string {
-  const { message } = Object(jsonOrNull(said));
-  return typeof message === 'string' ? `${message} "forensics doctor" says why.` : said;
-}
 
 /** The server's identity is not verified: the address is on this machine, and nothing secret is sent. */
 async function askHere({ host, port, behindProxy }: Settings) {

@@ -138,10 +138,8 @@ async function runValidate(options: ValidateOptions): Promise<void> {
 function checkChoice({ chosen }: Choice): void {
   for (const isFake of [false, true]) {
     if (chosen.some((file) => file.isFake === isFake)) continue;
-    const [one, other] = isFake ? ['--fake', '--real'] : ['--real', '--fake'];
-    throw usageError(
-      `Every picture in ${one} is also in ${other}; specify two folders that have none in common.`,
-    );
+    const where = isFake ? '--fake is also in --real' : '--real is also in --fake';
+    throw usageError(`Every picture in ${where}; specify two folders that have none in common.`);
   }
 }
 

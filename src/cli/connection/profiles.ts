@@ -121,9 +121,8 @@ function credentialsFile(profile: string): string {
 }
 
 /**
- * Reads an API key from a file or standard input; never from an option, which every user of the machine can see.
+ * Reads an API key from a file or (`-`) standard input; never from an option, which every user of the machine can see.
  *
- * @param file - `-` is standard input.
  * @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`.
  */
 export async function apiKeyFrom(file: string): Promise<string> {

@@ -75,7 +75,11 @@ async function readEntries(reading: Reading, found: Found): Promise<string | nul
   const first = Buffer.alloc(blockBytes);
   const { bytesRead } = await handle.read(first, 0, blockBytes, 0);
   if (bytesRead < blockBytes) return endsTooEarly(0, 'the beginning');
-  assertBackup(first);
+  if (!first.toString('latin1').startsWith(`${names.database}\0`)) {
+    const message =
+      'This is not a forensics backup; specify a file made by "forensics backup create", and decompress it first if necessary.';
+    throw new ForensicsError('backup_unreadable', message);
+  }
   const source = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: pieceBytes });
   const entries = extract();
   let broken: unknown = null;
@@ -171,12 +175,4 @@ function padded(bytes: number): number {
 
 function endsTooEarly(size: number, before: string): string {
   return `It is cut off at byte ${size}, after ${before}.`;
-}
-
-function assertBackup(block: Buffer): void {
-  if (block.toString('latin1').startsWith(`${names.database}\0`)) return;
-  throw new ForensicsError(
-    'backup_unreadable',
-    'This is not a forensics backup; specify a file made by "forensics backup create", and decompress it first if necessary.',
-  );
 }

@@ -48,7 +48,12 @@ interface Restored extends Verified {
  */
 export async function restore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
-  assertOwnFolder(dataDir);
+  // Another user's server could not read the restored files, because they would belong to us.
+  if (belongsToAnotherUser(dataDir)) {
+    const message =
+      'The data folder belongs to another user; run the restore as that user: sudo -u <user> forensics restore ...';
+    throw new ForensicsError('file_not_readable', message);
+  }
   const isNew = !existsSync(dataDir);
   makeOwnFolder(dataDir);
   const unlock = lockForServing(dataDir);
@@ -61,15 +66,6 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
     unlock();
     if (isNew && !isDone && readdirSync(dataDir).length === 0) rmdirSync(dataDir);
   }
-}
-
-/** Rejects another user's folder: the restored files would belong to us, and the server could not read them. */
-function assertOwnFolder(dataDir: string): void {
-  if (!belongsToAnotherUser(dataDir)) return;
-  throw new ForensicsError(
-    'file_not_readable',
-    'The data folder belongs to another user; run the restore as that user: sudo -u <user> forensics restore ...',
-  );
 }
 
 async function restoreLocked(target: Target, request: RestoreRequest): Promise<Restored> {
@@ -101,10 +97,8 @@ function assertEmpty(dataDir: string): void {
     (name) => name !== 'lost+found' && !name.startsWith('serve.lock') && name !== ours,
   );
   if (content.length === 0) return;
-  throw new ForensicsError(
-    'conflict',
-    'The data folder is not empty; choose an empty or new one with --data-dir.',
-  );
+  const message = 'The data folder is not empty; choose an empty or new one with --data-dir.';
+  throw new ForensicsError('conflict', message);
 }
 
 async function unpack(

@@ -55,7 +55,10 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
   const common = { manifest, manifestSha256 };
   // Report the first cause of damage, not everything that follows from it.
   if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
-  if (manifest.schema > currentSchema('sqlite')) throw isNewer(manifest);
+  if (manifest.schema > currentSchema('sqlite')) {
+    const message = `The backup was made by a newer version of this program (${manifest.program}, schema ${manifest.schema}; this one knows ${currentSchema('sqlite')}); install that version, then restore.`;
+    throw new ForensicsError('schema_newer', message);
+  }
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
     const missing = found.length > 0 ? [] : await missingObjects(archive, database, schema);
@@ -111,12 +114,5 @@ export function isDamaged(problems: readonly string[]): ForensicsError {
   return new ForensicsError(
     'backup_damaged',
     `The backup has changed since it was written: ${problems[0]}${others} Use another one.`,
-  );
-}
-
-function isNewer({ schema, program }: Manifest): ForensicsError {
-  return new ForensicsError(
-    'schema_newer',
-    `The backup was made by a newer version of this program (${program}, schema ${schema}; this one knows ${currentSchema('sqlite')}); install that version, then restore.`,
   );
 }

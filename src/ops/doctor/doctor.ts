@@ -24,7 +24,7 @@ import {
   measureSpace,
 } from './installation.ts';
 import { examineShipped, judgeReadings, readGolden, reinstall } from './self-test.ts';
-import { checkStores, type StoresToCheck } from './stores.ts';
+import { checkStores } from './stores.ts';
 import { findLastFailure, judgeWebhook } from './webhooks.ts';
 
 interface Examination {
@@ -104,18 +104,13 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
     const webhooks = tenants
       .filter(({ webhookUrl }) => webhookUrl !== null)
       .map(async (each) => judgeWebhook(each, await findLastFailure(db, each.id)));
-    return [database, ...(await checkAllStores(parts)), ...(await Promise.all(webhooks))];
+    // If the default store is misconfigured, the others cannot be checked.
+    const stores = await checkStores(parts).catch((error: unknown) => [
+      diagnose('store').failed(messageOf(error), fixFor(error)),
+    ]);
+    return [database, ...stores, ...(await Promise.all(webhooks))];
   } finally {
     await core.close();
-  }
-}
-
-/** If the default store is misconfigured, the others cannot be checked. */
-async function checkAllStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
-  try {
-    return await checkStores(parts);
-  } catch (error) {
-    return [diagnose('store').failed(messageOf(error), fixFor(error))];
   }
 }
 
