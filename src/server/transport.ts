@@ -136,8 +136,7 @@ function assertHttpsOutside(request: FastifyRequest): void {
   );
 }
 
-// Which other origins' pages may call the API: none, unless the operator lists them. Objects have
-// their own rules.
+// Which other origins' pages may call the API: none, unless the operator lists them. Objects have their own rules.
 
 const exposedHeaders = [
   'x-request-id',
@@ -157,8 +156,7 @@ export async function allowOrigins(
   origins: readonly string[],
 ): Promise<void> {
   if (origins.length === 0) return;
-  // The package answers OPTIONS on its own route; requests other than preflights go on to the
-  // response with `Allow`.
+  // The package answers OPTIONS on its own route; requests other than preflights go on to the response with `Allow`.
   server.addHook('onRoute', (route) => {
     if (route.method === 'OPTIONS' && route.url === '*') route.config = { access: 'everyone' };
   });

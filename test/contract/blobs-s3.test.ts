@@ -18,9 +18,8 @@ describeBlobStore('the S3 store over HTTPS', () => onS3Server(true), ['back\\sla
 describeBlobStore('the S3 store over plain HTTP', () => onS3Server(false), ['back\\slash']);
 
 /**
- * Any S3 server with two empty buckets for the suite, named by `FORENSICS_TEST_S3_ENDPOINT`
- * (`http://127.0.0.1:9000`), `_BUCKET`, `_OTHER_BUCKET`, `_ACCESS_KEY_ID`, `_SECRET_ACCESS_KEY` and
- * `_REGION` (default `us-east-1`).
+ * Any S3 server with two empty buckets for the suite, named by `FORENSICS_TEST_S3_ENDPOINT` (`http://127.0.0.1:9000`),
+ * `_BUCKET`, `_OTHER_BUCKET`, `_ACCESS_KEY_ID`, `_SECRET_ACCESS_KEY` and `_REGION` (default `us-east-1`).
  */
 const variable = (name: string) => process.env[`FORENSICS_TEST_S3_${name}`] ?? '';
 

@@ -142,10 +142,7 @@ function describeTokens(opened: () => IdentityUnderTest): void {
   });
 }
 
-/**
- * With no signature algorithm, another payload, another signature, and other spellings of the same
- * token.
- */
+/** With no signature algorithm, another payload, another signature, and other spellings of the same token. */
 function changed(token: string): string[] {
   const [head = '', body = '', signature = ''] = token.split('.');
   const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');

@@ -1,8 +1,7 @@
 /**
- * The API against its own document: generated requests of every kind for every documented
- * operation. A new route is tested as soon as it is documented. FORENSICS_TEST_SEED varies a run; a
- * failure prints the seed and the smallest failing request. `npm run check:long` sends more of
- * them.
+ * The API against its own document: generated requests of every kind for every documented operation. A new route is
+ * tested as soon as it is documented. FORENSICS_TEST_SEED varies a run; a failure prints the seed and the smallest
+ * failing request. `npm run check:long` sends more of them.
  */
 
 import * as fc from 'fast-check';
@@ -38,8 +37,7 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
       count(id, given.status);
       expect(complaint(operation, asked, given)).toBeNull();
       hasServed ||= given.status === 200;
-      // A request that succeeded may have used up the fixtures: a tenant renamed, a session ended,
-      // an analysis deleted.
+      // A request that succeeded may have used up the fixtures: a tenant renamed, a session ended, an analysis deleted.
       if (operation.method === 'GET' || !hasServed || given.status < 401) return;
       stage = await setStage(open, uploads, other);
       hasServed = false;

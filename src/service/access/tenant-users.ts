@@ -51,10 +51,7 @@ export function createTenantUsers({
       const members = await users.list(manager.tenant.id);
       return members.map((user) => shown(manager, user));
     },
-    /**
-     * Creates a member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`,
-     * `forbidden`.
-     */
+    /** Creates a member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`, `forbidden`. */
     async create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>) {
       const acting = actingFor(manager);
       assertOwnScopes(manager, user.scopes);

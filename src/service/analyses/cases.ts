@@ -78,9 +78,8 @@ interface BundleCaseHow extends CaseHow {
 }
 
 /**
- * Yields the archive in chunks, so that memory holds only one picture at a time, and the report
- * pages of those before it. Each bundle is logged. The case archive is logged before its last
- * chunks are sent; without them it is incomplete.
+ * Yields the archive in chunks, so that memory holds only one picture at a time, and the report pages of those before
+ * it. Each bundle is logged. The case archive is logged before its last chunks are sent; without them it is incomplete.
  *
  * @throws {ForensicsError} as `renderCase`; `conflict` above 4 GB.
  */

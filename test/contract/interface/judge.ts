@@ -83,17 +83,13 @@ function headerComplaint(
   return null;
 }
 
-/**
- * What is wrong with a value that must match the schema and have no other members; null if nothing.
- */
+/** What is wrong with a value that must match the schema and have no other members; null if nothing. */
 export function strictComplaint(schema: Schema, value: unknown): string | null {
   const validator = Compile(withoutUnknownMembers(schema) as TSchema);
   return validator.Check(value) ? null : JSON.stringify(validator.Errors(value)[0]);
 }
 
-/**
- * The schema with undocumented members forbidden, as everything in a response must be documented.
- */
+/** The schema with undocumented members forbidden, as everything in a response must be documented. */
 function withoutUnknownMembers(schema: Schema): Schema {
   const inner = mapped(schema, (value): unknown => {
     if (Array.isArray(value))

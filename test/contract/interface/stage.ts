@@ -1,6 +1,4 @@
-/**
- * Callers in the contract test: a tenant with data to ask about, and outsiders who must not see it.
- */
+/** Callers in the contract test: a tenant with data to ask about, and outsiders who must not see it. */
 
 import { newSecret } from '../../../src/service/access/key-format.ts';
 import { operator } from '../../../src/service/audit/entry.ts';
@@ -127,10 +125,7 @@ interface Maker {
   readonly uploads: Ask | null;
 }
 
-/**
- * Analyses by the words for their ids, created and uploaded as clients do; all the same one if
- * nothing is uploaded.
- */
+/** Analyses by the words for their ids, created and uploaded as clients do; all the same one if nothing is uploaded. */
 async function makeAnalyses({ server }: OpenServer, { tenantName, authorization, uploads }: Maker) {
   const post = (url: string, payload: object) =>
     server.inject({ method: 'POST', url, headers: { authorization }, payload });

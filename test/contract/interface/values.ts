@@ -94,8 +94,7 @@ function object(schema: Schema, known: Known): fc.Arbitrary<unknown> {
   );
   const optional = made.map(([name]) => name).filter((name) => !required.includes(name));
   const whole = fc.record(Object.fromEntries(made));
-  // Small selections as often as large ones: one refused member would hide the effects of the
-  // others.
+  // Small selections as often as large ones: one refused member would hide the effects of the others.
   const chosen = fc.oneof(
     fc.subarray(optional, { maxLength: Math.min(1, optional.length) }),
     fc.subarray(optional),
