@@ -288,11 +288,7 @@ function logAnswers(server: FastifyInstance, accountKey: Buffer | null): void {
 const logins: ReadonlySet<string | undefined> = new Set(['/v1/auth/login', '/v1/auth/session']);
 
 /** Empty except after a rejected login, key or token: address and account identify someone who is guessing. */
-function describeStranger(
-  request: FastifyRequest,
-  status: number,
-  accountKey: Buffer | null,
-): { readonly from?: string; readonly account?: string } {
+function describeStranger(request: FastifyRequest, status: number, accountKey: Buffer | null) {
   const { ip, headers, principal, routeOptions } = request;
   const isLogin = request.method === 'POST' && logins.has(routeOptions.url) && status >= 400;
   const triedKey = headers.authorization !== undefined && principal === null;

@@ -88,12 +88,7 @@ async function ensureAuthority(folder: string, now: Date): Promise<Issued> {
 /** Loaded only to create a certificate, because its library takes a tenth of the start-up time. */
 const makers = () => import('./certificate.ts');
 
-async function ensureLeaf(
-  folder: string,
-  authority: Issued,
-  names: readonly string[],
-  now: Date,
-): Promise<Issued> {
+async function ensureLeaf(folder: string, authority: Issued, names: readonly string[], now: Date) {
   const stored = readPair(folder, leafFiles);
   if (stored !== null) {
     const { certificate } = stored;

@@ -151,10 +151,7 @@ const exposedHeaders = [
 /** How long, in seconds, a browser may cache the response to its preflight request. */
 const maxAge = 3600;
 
-export async function allowOrigins(
-  server: FastifyInstance,
-  origins: readonly string[],
-): Promise<void> {
+export async function allowOrigins(server: FastifyInstance, origins: readonly string[]) {
   if (origins.length === 0) return;
   // The package answers OPTIONS on its own route; requests other than preflights go on to the response with `Allow`.
   server.addHook('onRoute', (route) => {

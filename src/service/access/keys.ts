@@ -101,10 +101,7 @@ interface Parts extends Clocked {
   readonly digestSecret: (secret: string) => Buffer;
 }
 
-async function mintKey(
-  parts: Parts,
-  { tenantId, name, expiresAt, by, idempotencyKey }: NewKey,
-): Promise<KeyEntry> {
+async function mintKey(parts: Parts, { tenantId, name, expiresAt, by, idempotencyKey }: NewKey) {
   const at = parts.now();
   assertUsable(name, expiresAt, at);
   const request = { act: 'createKey', name, expiresAt };

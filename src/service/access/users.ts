@@ -177,12 +177,7 @@ async function updateUser(
   });
 }
 
-async function setPassword(
-  parts: UsersParts,
-  id: string,
-  password: string,
-  acting: Acting,
-): Promise<void> {
+async function setPassword(parts: UsersParts, id: string, password: string, acting: Acting) {
   const { db, passwords, attempts, now } = parts;
   const row = await existing(db, id);
   // Checked before the expensive hash and again after it: rights may change in between.
@@ -201,12 +196,7 @@ async function setPassword(
   });
 }
 
-async function setDisabled(
-  parts: UsersParts,
-  id: string,
-  disabledAt: Date | null,
-  acting: Acting,
-): Promise<User> {
+async function setDisabled(parts: UsersParts, id: string, disabledAt: Date | null, acting: Acting) {
   return transact(parts.db, async (tx) => {
     const user = await getUser(tx, id);
     await approve(tx, acting, user);
@@ -320,11 +310,7 @@ async function tenantNames(reader: Reader, ids: readonly string[]): Promise<stri
 }
 
 /** An account in another tenant is no reason to refuse a member, because a refusal would reveal that it exists. */
-async function assertAddressFree(
-  reader: Reader,
-  email: string,
-  acting: Acting | null,
-): Promise<void> {
+async function assertAddressFree(reader: Reader, email: string, acting: Acting | null) {
   const within = acting?.tenantId;
   const standing = await find(reader, isEmbedded(email));
   if (standing.every(({ tenantIds }) => within && !tenantIds.includes(within))) return;

@@ -108,10 +108,7 @@ export async function renderRecorded(
 }
 
 /** Never sign a chain of custody from a log that has been tampered with. */
-export async function requireUnbrokenLog(
-  db: Db,
-  { tenantId }: Pick<Target, 'tenantId'>,
-): Promise<void> {
+export async function requireUnbrokenLog(db: Db, { tenantId }: Pick<Target, 'tenantId'>) {
   const { broken } = await verifyChain(db, tenantId, { isExpected: true });
   if (broken === null) return;
   throw new ForensicsError(

@@ -5,7 +5,6 @@
 
 import { inArray } from 'drizzle-orm';
 import {
-  type Actor,
   type EntryOf,
   type EventDetails,
   type EventName,
@@ -21,10 +20,7 @@ import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
 /** Oldest first, with the names of people and keys, if any. Names change, so reports and bundles leave them out. */
-export async function readNamedCustody(
-  reader: Reader,
-  target: Target,
-): Promise<readonly (CustodyEvent & { readonly actorName: string | null })[]> {
+export async function readNamedCustody(reader: Reader, target: Target) {
   const steps = await readSteps(reader, target);
   const ids = [...new Set(steps.flatMap(({ by }) => by.id ?? []))];
   const [people, keys] = await Promise.all([
@@ -42,10 +38,7 @@ export async function readNamedCustody(
 }
 
 /** Oldest first; empty for an analysis older than the log. */
-async function readSteps(
-  reader: Reader,
-  { tenantId, analysisId }: Target,
-): Promise<(CustodyEvent & { readonly by: Actor })[]> {
+async function readSteps(reader: Reader, { tenantId, analysisId }: Target) {
   const lines = await readLines(reader, { chain: tenantId, subject: analysisId });
   return byTime(
     lines.map(parseEntry).flatMap((entry) => {

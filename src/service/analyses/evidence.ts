@@ -111,10 +111,7 @@ export async function readRecorded(
  *
  * @throws {ForensicsError} `evidence_damaged` if the row has been changed since.
  */
-export async function loadRecorded(
-  db: Db,
-  target: Target,
-): Promise<ReturnType<typeof loadExamination>> {
+export async function loadRecorded(db: Db, target: Target) {
   const isOfIt = eq(examinations.analysisId, target.analysisId);
   // A snapshot, so that no other process upgrades it between reading the row and reading the log.
   return db.snapshot(async (reader) => {
@@ -131,10 +128,7 @@ export async function loadRecorded(
 }
 
 /** The log has the hash and time of the examination. The columns used for responses must agree with both. */
-function isAsRecorded(
-  row: typeof examinations.$inferSelect,
-  { hashes, examinedAt }: Recorded,
-): boolean {
+function isAsRecorded(row: typeof examinations.$inferSelect, { hashes, examinedAt }: Recorded) {
   const isChanged =
     isOther(hashes['examination'], examinationSha256(row)) ||
     isOther(examinedAt, row.examinedAt.toISOString());

@@ -96,10 +96,7 @@ export function isInAgreement(row: ExaminationRow): boolean {
 }
 
 /** The whole examination as the run left it; null if the analysis has none. */
-export async function loadExamination(
-  reader: Reader,
-  analysisId: string,
-): Promise<{ readonly examination: Examination; readonly examinedAt: Date } | null> {
+export async function loadExamination(reader: Reader, analysisId: string) {
   const row = await reader
     .select()
     .from(examinations)

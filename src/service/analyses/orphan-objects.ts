@@ -33,10 +33,7 @@ const sweepMarginMs = hourMs;
 const batch = 20;
 
 /** Call this before storing the objects. */
-export async function reserveKeys(
-  { db, now }: Pick<Parts, 'db' | 'now'>,
-  objects: Objects,
-): Promise<void> {
+export async function reserveKeys({ db, now }: Pick<Parts, 'db' | 'now'>, objects: Objects) {
   const sweepAt = new Date(now().getTime() + unclaimedMs);
   await transact(db, (tx) => addOrphans(tx, objects, sweepAt));
 }
@@ -95,10 +92,7 @@ export async function discardObjects(
  *
  * @returns how many were deleted, and how many were due but could not be.
  */
-export async function sweepObjects(
-  context: Parts,
-  signal: AbortSignal,
-): Promise<{ readonly swept: number; readonly left: number }> {
+export async function sweepObjects(context: Parts, signal: AbortSignal) {
   const failing = new Set<string>();
   let [swept, left, last] = [0, 0, 0];
   while (!signal.aborted) {

@@ -157,10 +157,7 @@ export async function withBeside(
 }
 
 /** Null if its original is no longer stored. */
-async function readOther(
-  parts: Pick<Context, 'db' | 'stores' | 'limits'>,
-  target: Target,
-): Promise<Uint8Array | null> {
+async function readOther(parts: Pick<Context, 'db' | 'stores' | 'limits'>, target: Target) {
   return nullOn(['analysis_not_found', 'evidence_damaged'], async () => {
     const row = await getKeptRow(parts.db, target);
     return readEvidence(parts, { row, store: await parts.stores.of(row) });

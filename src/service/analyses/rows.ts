@@ -102,10 +102,7 @@ export async function getRow(reader: Reader, target: Target): Promise<AnalysisRo
  *
  * @throws {ForensicsError} `analysis_not_found`, also for a deleted one that is not on hold.
  */
-export async function getKeptRow(
-  reader: Reader,
-  { tenantId, analysisId }: Target,
-): Promise<AnalysisRow> {
+export async function getKeptRow(reader: Reader, { tenantId, analysisId }: Target) {
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
   const isKept = or(isNull(analyses.deletedAt), sql`NOT (${isFree})`);
   const row = await reader.select().from(analyses).where(and(isIt, isKept)).get();
@@ -197,10 +194,7 @@ function prepareList(reader: Reader, isMatch: SQL | undefined) {
 }
 
 /** A tenant's analyses last changed before a time, oldest first, except those being worked on or on legal hold. */
-export async function findExpired(
-  reader: Reader,
-  { tenantId, before, limit }: Expired,
-): Promise<readonly AnalysisRow[]> {
+export async function findExpired(reader: Reader, { tenantId, before, limit }: Expired) {
   const isAlive = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   const isExpired = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
   return reader
@@ -213,19 +207,13 @@ export async function findExpired(
 }
 
 /** Analyses of a deleted tenant that are not deleted yet, in any state. */
-export async function findRemaining(
-  reader: Reader,
-  { tenantId, limit }: Omit<Expired, 'before'>,
-): Promise<readonly AnalysisRow[]> {
+export async function findRemaining(reader: Reader, { tenantId, limit }: Omit<Expired, 'before'>) {
   const isRemaining = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   return reader.select().from(analyses).where(isRemaining).limit(limit).all();
 }
 
 /** Whether other analyses of the tenant are queued or being examined. */
-export async function isPartOfBulk(
-  reader: Reader,
-  { tenantId, analysisId }: Target,
-): Promise<boolean> {
+export async function isPartOfBulk(reader: Reader, { tenantId, analysisId }: Target) {
   const isOther = and(isAtWork, eq(analyses.tenantId, tenantId), ne(analyses.id, analysisId));
   const others = reader.select({ id: analyses.id }).from(analyses).where(isOther).limit(1);
   return (await others.get()) !== undefined;
@@ -301,11 +289,7 @@ function notFound(): ForensicsError {
   );
 }
 
-export async function addThumbnail(
-  tx: Tx,
-  { analysisId }: Target,
-  jpeg: Uint8Array,
-): Promise<void> {
+export async function addThumbnail(tx: Tx, { analysisId }: Target, jpeg: Uint8Array) {
   await tx
     .insert(thumbnails)
     .values({ analysisId, jpeg: Buffer.from(jpeg) })

@@ -64,10 +64,7 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
  *
  * @throws {ForensicsError} `analysis_not_found`.
  */
-export async function findSeenBefore(
-  reader: Reader,
-  target: Target,
-): Promise<readonly SeenBefore[]> {
+export async function findSeenBefore(reader: Reader, target: Target) {
   await getRow(reader, target);
   const own = await readSearchKeys(reader, target);
   return own === null ? [] : search(reader, target, own);

@@ -53,11 +53,7 @@ import { getAnalysis, toOptions } from './view.ts';
  * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays pending); `image_*`,
  *   `trial_image_mismatch` (now failed); `store_unavailable`, `store_refused`, `no_space_left`.
  */
-export async function startAnalysis(
-  context: Context,
-  caller: Caller,
-  analysisId: string,
-): Promise<void> {
+export async function startAnalysis(context: Context, caller: Caller, analysisId: string) {
   const { db, now } = context;
   const { tenant, principal } = caller;
   const repeatable = repeatableIn(caller, { act: 'start', analysisId }, now());

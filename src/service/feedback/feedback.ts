@@ -130,12 +130,7 @@ async function post(
   return sender.post(url, JSON.stringify(body), headers);
 }
 
-async function record(
-  tx: Tx,
-  task: Task,
-  { kind, detail }: Outcome,
-  isWaiting: boolean,
-): Promise<void> {
+async function record(tx: Tx, task: Task, { kind, detail }: Outcome, isWaiting: boolean) {
   const isThis = eq(feedback.id, task.feedbackId);
   const row = await tx.select({ outcomes: feedback.outcomes }).from(feedback).where(isThis).get();
   const before = row?.outcomes[task.channel] ?? notTried;
@@ -176,10 +171,7 @@ export interface FeedbackEntry extends Submission {
 }
 
 /** Newest first. */
-export async function listFeedback(
-  reader: Reader,
-  limit: number,
-): Promise<readonly FeedbackEntry[]> {
+export async function listFeedback(reader: Reader, limit: number) {
   return entries(reader).orderBy(desc(feedback.createdAt), desc(feedback.id)).limit(limit).all();
 }
 

@@ -77,10 +77,7 @@ function membersToKeep(
   return bucketName === stored.bucketName ? stored : { ...place, port, useSSL, region };
 }
 
-function mergeAzure(
-  stored: AzureStorageConfig | null,
-  given: Partial<AzureStorageConfig>,
-): AzureStorageConfig {
+function mergeAzure(stored: AzureStorageConfig | null, given: Partial<AzureStorageConfig>) {
   const fresh = withoutMasks('azure', given, stored === null ? {} : maskAzure(stored));
   const config = check('azure', { ...stored, ...fresh }, azureRules);
   const isThere = stored === null || stored.containerName === config.containerName;
@@ -213,10 +210,7 @@ interface ProofParts {
  *
  * @throws {ForensicsError} `config_invalid`.
  */
-export async function proveDefaultStorage(
-  file: string,
-  { shared, onError }: ProofParts,
-): Promise<void> {
+export async function proveDefaultStorage(file: string, { shared, onError }: ProofParts) {
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     onError(invalid('can be read by other users of this machine. Run chmod 600 on it.'));
   }

@@ -49,11 +49,7 @@ interface Event {
 const confidenceScale = 1_000_000;
 
 /** Runs one statement, however many counters the event changes. */
-export async function countUsage(
-  tx: Tx,
-  { tenantId, at }: Event,
-  counts: readonly Count[],
-): Promise<void> {
+export async function countUsage(tx: Tx, { tenantId, at }: Event, counts: readonly Count[]) {
   const day = utcDay(at);
   await tx
     .insert(usageCounters)

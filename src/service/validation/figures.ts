@@ -36,10 +36,7 @@ export const minFolders = 5;
 const minInFolder = 5;
 
 /** One entry for each condition that has pictures of both classes. */
-export function computeFigures(
-  outcomes: readonly Outcome[],
-  options: FigureOptions,
-): readonly ConditionFigures[] {
+export function computeFigures(outcomes: readonly Outcome[], options: FigureOptions) {
   const findSource = chooseSources(outcomes);
   return conditions.flatMap((condition) => {
     const samples = outcomes.flatMap((outcome) => toSamples(outcome, condition, findSource));
@@ -75,11 +72,7 @@ function chooseSources(outcomes: readonly Outcome[]): SourceOf {
     units[isFake ? 'fake' : 'real'] === 'folder' ? folder : measurement.sha256;
 }
 
-function toSamples(
-  outcome: Outcome,
-  condition: Condition,
-  findSource: SourceOf,
-): readonly Sample[] {
+function toSamples(outcome: Outcome, condition: Condition, findSource: SourceOf) {
   const { isFake, folder, measurement } = outcome;
   const result = measurement.readings.find((one) => one.condition === condition);
   if (!result) return [];
@@ -160,10 +153,7 @@ function countWords(words: readonly string[]): Record<string, number> {
   return Object.fromEntries(times.toSorted(([, one], [, other]) => other - one));
 }
 
-function findWorstFolder(
-  ofClass: readonly Sample[],
-  isWrong: (sample: Sample) => boolean,
-): ClassFigures['worstFolder'] {
+function findWorstFolder(ofClass: readonly Sample[], isWrong: (sample: Sample) => boolean) {
   const folders = [...Map.groupBy(ofClass, ({ folder }) => folder)]
     .map(([folder, some]) => {
       return { folder, pictures: some.length, wrong: some.filter(isWrong).length };

@@ -2,7 +2,6 @@
 
 import { createRandom } from '../../engine/calibration.ts';
 import { measureRatios } from '../../engine/likelihood-ratio.ts';
-import type { HeldOutRatios } from '../../inference/fields.ts';
 
 export interface Scored {
   readonly score: number;
@@ -119,12 +118,7 @@ export function calibrationError(
  * @param supporting - the values of pictures for which the proposition is true.
  * @param opposing - the values of pictures for which it is false. Neither list may be empty.
  */
-export function heldOutRatios(
-  supporting: readonly number[],
-  opposing: readonly number[],
-): Pick<HeldOutRatios, 'supporting' | 'opposing' | 'cllr' | 'lower' | 'upper'> & {
-  readonly tippett: { supporting: number[]; opposing: number[] };
-} {
+export function heldOutRatios(supporting: readonly number[], opposing: readonly number[]) {
   const { cllr, lower, upper } = measureRatios(supporting, opposing);
   return {
     supporting: supporting.length,

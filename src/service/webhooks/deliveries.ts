@@ -80,8 +80,6 @@ interface Replay {
   readonly by: Actor;
 }
 
-type Replayed = Pick<Delivery, 'id' | 'event' | 'subject'>;
-
 /**
  * Queues settled messages again. They keep their ids, so that a receiver can recognise a duplicate.
  *
@@ -91,10 +89,7 @@ type Replayed = Pick<Delivery, 'id' | 'event' | 'subject'>;
  * @returns the requeued messages, oldest first.
  * @throws {ForensicsError} `conflict` if the tenant has no receiver or the message is still waiting, `not_found`.
  */
-export async function replay(
-  db: Db,
-  { tenantId, which, at, by }: Replay,
-): Promise<readonly Replayed[]> {
+export async function replay(db: Db, { tenantId, which, at, by }: Replay) {
   return transact(db, async (tx) => {
     if ((await findReceiver(tx, tenantId)) === null) {
       throw new ForensicsError(

@@ -96,11 +96,7 @@ export function createOutbox(parts: Clocked) {
   };
 }
 
-async function enqueue(
-  tx: Tx,
-  { tenantId, subject, event, payload }: NewDelivery,
-  at: Date,
-): Promise<void> {
+async function enqueue(tx: Tx, { tenantId, subject, event, payload }: NewDelivery, at: Date) {
   if ((await findReceiver(tx, tenantId)) === null) return;
   const isBehind = (await firstWaiting(tx, subject)) !== undefined;
   await tx
@@ -172,23 +168,13 @@ async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
 }
 
 /** Returns false as above. */
-async function postpone(
-  tx: Tx,
-  delivery: Delivery,
-  lastOutcome: string,
-  nextAttemptAt: Date,
-): Promise<boolean> {
+async function postpone(tx: Tx, delivery: Delivery, lastOutcome: string, nextAttemptAt: Date) {
   const change = { attempts: delivery.attempts + 1, lastOutcome, nextAttemptAt };
   return (await tx.update(deliveries).set(change).where(heldAs(delivery)).run()).changes === 1;
 }
 
 /** Disables the delivery's receiver and abandons all messages waiting for it. Returns false if the URL has changed. */
-async function close(
-  tx: Tx,
-  delivery: Delivery,
-  end: End,
-  reason: 'gone' | 'failing',
-): Promise<boolean> {
+async function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing') {
   if (!(await switchOff(tx, delivery, { at: end.at, reason }))) return false;
   const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
   await tx.update(deliveries).set(endColumns(end)).where(isForIt).run();
@@ -256,10 +242,7 @@ function heldAs(delivery: Delivery) {
 // A literal rather than a parameter: SQLite uses a partial index only when it sees the index's own condition.
 export const isWaiting = sql`${deliveries.state} = 'waiting'`;
 
-async function firstWaiting(
-  tx: Tx,
-  subject: string,
-): Promise<{ readonly seq: number } | undefined> {
+async function firstWaiting(tx: Tx, subject: string) {
   return tx
     .select({ seq: deliveries.seq })
     .from(deliveries)

@@ -234,10 +234,7 @@ function keysFrom(seed: Uint8Array) {
   return { privateKey, publicKey, kid };
 }
 
-function buildClaims(
-  kind: TokenKind,
-  { sessionId, userType, scopes, email, name }: Bearer,
-): JWTPayload {
+function buildClaims(kind: TokenKind, { sessionId, userType, scopes, email, name }: Bearer) {
   const common = { sid: sessionId, userType };
   return kind === 'access'
     ? { ...common, scope: scopes.join(' ') }

@@ -182,11 +182,7 @@ function createAccounts(parts: AccountsParts) {
   };
 }
 
-async function bringUpToDate(
-  { now, onLogin }: AccountsParts,
-  tx: Tx,
-  seen: Seen,
-): Promise<UserRow> {
+async function bringUpToDate({ now, onLogin }: AccountsParts, tx: Tx, seen: Seen) {
   const { token, person, tenantIds } = seen;
   const at = now();
   const known = await findRow(tx, token);
@@ -218,22 +214,14 @@ async function enter(tx: Tx, { token, person }: Seen, at: Date): Promise<UserRow
 }
 
 /** The provider decides names and rights. An address is not a right, so it is not logged. */
-async function tellOfChange(
-  tx: Tx,
-  at: Date,
-  before: UserRow,
-  after: ReturnType<typeof shownAs>,
-): Promise<void> {
+async function tellOfChange(tx: Tx, at: Date, before: UserRow, after: ReturnType<typeof shownAs>) {
   const fields = (['name', 'userType'] as const).filter((one) => before[one] !== after[one]);
   if (fields.length === 0) return;
   const details = { fields, userType: after.userType, scopes: before.scopes };
   await auditUser(tx, { userId: before.id, at, by: service }, { event: 'user.changed', details });
 }
 
-async function findRow(
-  reader: Reader,
-  { issuer, subject }: ReadToken,
-): Promise<UserRow | undefined> {
+async function findRow(reader: Reader, { issuer, subject }: ReadToken) {
   const which = and(eq(users.issuer, issuer), eq(users.subject, subject));
   return reader.select().from(users).where(which).get();
 }

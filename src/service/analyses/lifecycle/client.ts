@@ -61,11 +61,7 @@ export async function insertAnalysis(
  *
  * @throws {ForensicsError} `analysis_not_pending`.
  */
-export async function queueRun(
-  parts: LifecycleParts,
-  act: Act,
-  evidence: EvidenceCopy,
-): Promise<boolean> {
+export async function queueRun(parts: LifecycleParts, act: Act, evidence: EvidenceCopy) {
   return once(parts, act, async (changes) => {
     const { tx, at, move, attach } = changes;
     assertStartable(await getRow(tx, act));
@@ -170,11 +166,7 @@ export async function describeAnalysis(
 }
 
 /** Any state: hides the analysis from now on. @throws {ForensicsError} `analysis_not_found`. */
-export async function removeAnalysis(
-  parts: LifecycleParts,
-  target: Target,
-  actor: Principal,
-): Promise<void> {
+export async function removeAnalysis(parts: LifecycleParts, target: Target, actor: Principal) {
   await inTenantTransaction(parts, target, async (changes) =>
     hide(changes, await getRow(changes.tx, target), { actor, because: 'asked' }),
   );
@@ -188,10 +180,7 @@ interface Removal {
 }
 
 /** Hides what `find` finds in the same transaction. @returns the number hidden. */
-export async function removeAll(
-  parts: LifecycleParts,
-  { tenantId, find, because, by }: Removal,
-): Promise<number> {
+export async function removeAll(parts: LifecycleParts, { tenantId, find, because, by }: Removal) {
   return inTenantTransaction(parts, { tenantId }, async (changes) => {
     const rows = await find(changes.tx);
     for (const row of rows) await hide(changes, row, { actor: systemPrincipal, because, by });
@@ -200,11 +189,7 @@ export async function removeAll(
 }
 
 /** Returns false, and changes nothing, if the same request has been made before with its Idempotency-Key. */
-async function once(
-  parts: LifecycleParts,
-  act: Act,
-  change: (changes: Changes) => Promise<void>,
-): Promise<boolean> {
+async function once(parts: LifecycleParts, act: Act, change: (changes: Changes) => Promise<void>) {
   return inTenantTransaction(parts, act, async (changes) => {
     if ((await recall(changes.tx, act.repeatable)) !== null) return false;
     await change(changes);
@@ -222,11 +207,7 @@ async function enqueueRun(
   await queue.enqueue(tx, runJob, payload, { owner: tenantId });
 }
 
-async function logReceived(
-  { log }: Changes,
-  act: Act,
-  { sha256, md5, sizeBytes }: EvidenceCopy,
-): Promise<void> {
+async function logReceived({ log }: Changes, act: Act, { sha256, md5, sizeBytes }: EvidenceCopy) {
   if (sizeBytes === null) return;
   const details = { sha256, md5, sizeBytes };
   await log(act, { event: 'analysis.received', details, actor: act.actor });

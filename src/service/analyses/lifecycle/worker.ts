@@ -136,12 +136,7 @@ function completionDetails(
 }
 
 /** processing -> processing, to be tried again at `runAt`. @throws {ForensicsError} `lease_lost`. */
-export async function retryRun(
-  parts: LifecycleParts,
-  job: Job,
-  row: AnalysisRow,
-  runAt: Date,
-): Promise<void> {
+export async function retryRun(parts: LifecycleParts, job: Job, row: AnalysisRow, runAt: Date) {
   const target = toTarget(row);
   await inTenantTransaction(parts, row, async ({ tx, move, log, count }) => {
     await parts.queue.release(tx, job, runAt);
@@ -177,12 +172,7 @@ export async function failRun(
 }
 
 /** processing -> pending, because every instance was busy. @throws {ForensicsError} `lease_lost`. */
-export async function rollBackRun(
-  parts: LifecycleParts,
-  job: Job,
-  target: Target,
-  runAt: Date,
-): Promise<void> {
+export async function rollBackRun(parts: LifecycleParts, job: Job, target: Target, runAt: Date) {
   await inTenantTransaction(parts, target, async ({ tx, move, log, count, notify }) => {
     await parts.queue.release(tx, job, runAt);
     const row = await move(target, { from: 'processing', change: waitingAgain });
