@@ -11,43 +11,81 @@ import type { Workload } from '../service/health.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-interface MetricsParts {
-  readonly workload: () => Promise<Workload>;
-  /** When the served certificate expires; null behind a proxy that has its own certificate. */
-  readonly certificateEndsAt: () => Date | null;
-  readonly droppedLogLines: () => number;
-}
-
 // In seconds. Uploads and rendering may take a few; everything else takes tens of milliseconds.
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics(parts: MetricsParts) {
-  const { workload, certificateEndsAt, droppedLogLines } = parts;
+/** Numbers without labels. Only totals never fall. */
+const figures: readonly (readonly [name: string, help: string, read: (load: Load) => number])[] = [
+  ['jobs_in_hand', 'Jobs running in this process.', (load) => load.jobsInHand],
+  ['tasks_waiting', 'Tasks waiting for a child process.', (load) => load.children.waiting],
+  [
+    'webhook_deliveries_waiting',
+    'Webhook messages waiting for delivery.',
+    (load) => load.deliveries.waiting,
+  ],
+  [
+    'webhook_deliveries_given_up',
+    'Webhook messages whose delivery was abandoned within the last 24 hours.',
+    (load) => load.deliveries.givenUpInADay,
+  ],
+  [
+    'certificate_end_timestamp_seconds',
+    'When the certificate expires, in seconds since 1970.',
+    (load) => (load.certificateEndsAt?.getTime() ?? 0) / 1000,
+  ],
+  [
+    'analyses_completed_total',
+    'Analyses completed by all processes since the installation was set up.',
+    (load) => load.analysesCompleted,
+  ],
+  [
+    'database_statements_total',
+    'Database statements of this process.',
+    (load) => load.statements.count,
+  ],
+  [
+    'database_seconds_total',
+    'Seconds this process spent waiting for database statements.',
+    (load) => load.statements.ms / 1000,
+  ],
+  [
+    'log_lines_dropped_total',
+    'Log lines dropped because nobody read them or the disk was full.',
+    (load) => load.droppedLogLines,
+  ],
+];
+
+interface Load extends Workload {
+  /** Null behind a proxy that has its own certificate. */
+  readonly certificateEndsAt: Date | null;
+  readonly droppedLogLines: number;
+}
+
+export function createMetrics(parts: {
+  readonly workload: () => Promise<Workload>;
+  readonly certificateEndsAt: () => Load['certificateEndsAt'];
+  readonly droppedLogLines: () => number;
+}) {
   const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const answers = new Histogram({
     name: 'forensics_http_request_duration_seconds',
     help: 'Time to answer a request, in seconds.',
     labelNames: ['method', 'route', 'status'],
     buckets,
-    registers: [registry],
+    registers,
   });
-  const gauges = workloadGauges(registry);
-  const total = (name: string, help: string) =>
-    new Counter({ name: `forensics_${name}_total`, help, registers: [registry] });
-  const completed = total(
-    'analyses_completed',
-    'Analyses completed by all processes since the installation was set up.',
-  );
-  const statements = total('database_statements', 'Database statements of this process.');
-  const statementSeconds = total(
-    'database_seconds',
-    'Seconds this process spent waiting for database statements.',
-  );
-  const dropped = total(
-    'log_lines_dropped',
-    'Log lines dropped because nobody read them or the disk was full.',
-  );
+  const gaugeBy = <Label extends string>(label: Label, name: string, help: string) =>
+    new Gauge({ name: `forensics_${name}`, help, labelNames: [label], registers });
+  const jobs = gaugeBy('kind', 'jobs', 'Jobs waiting or running, by kind.');
+  const waitHelp = 'How long the oldest due job has waited, by kind.';
+  const wait = gaugeBy('kind', 'queue_age_seconds', waitHelp);
+  const children = gaugeBy('state', 'children', 'Child processes that examine pictures, by state.');
+  const plain = figures.map(([name, help, read]) => {
+    const options = { name: `forensics_${name}`, help, registers };
+    return { read, metric: name.endsWith('_total') ? new Counter(options) : new Gauge(options) };
+  });
 
   return {
     /** Measures the duration of every response of this server; call it before the server is ready. */
@@ -60,55 +98,20 @@ export function createMetrics(parts: MetricsParts) {
     },
     /** In the Prometheus text format. */
     async text() {
-      const load = await workload();
-      gauges.set(load, certificateEndsAt());
-      setTo(completed, load.analysesCompleted);
-      setTo(statements, load.statements.count);
-      setTo(statementSeconds, load.statements.ms / 1000);
-      setTo(dropped, droppedLogLines());
+      const droppedLogLines = parts.droppedLogLines();
+      const certificateEndsAt = parts.certificateEndsAt();
+      const now = { ...(await parts.workload()), droppedLogLines, certificateEndsAt };
+      for (const [kind, amount] of Object.entries(now.jobs)) jobs.set({ kind }, amount);
+      for (const [kind, ms] of Object.entries(now.waitMs)) wait.set({ kind }, ms / 1000);
+      children.set({ state: 'busy' }, now.children.busy);
+      children.set({ state: 'idle' }, now.children.children - now.children.busy);
+      for (const { metric, read } of plain) {
+        metric.reset();
+        metric.inc(read(now));
+      }
       return registry.metrics();
     },
     contentType: registry.contentType,
-  };
-}
-
-function setTo(counter: Counter, value: number): void {
-  counter.reset();
-  counter.inc(value);
-}
-
-function workloadGauges(registry: Registry) {
-  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-    new Gauge({ name: `forensics_${name}`, help, labelNames, registers: [registry] });
-  const jobs = gauge('jobs', 'Jobs waiting or running, by kind.', ['kind']);
-  const wait = gauge('queue_age_seconds', 'How long the oldest due job has waited, by kind.', [
-    'kind',
-  ]);
-  const inHand = gauge('jobs_in_hand', 'Jobs running in this process.');
-  const children = gauge('children', 'Child processes that examine pictures, by state.', ['state']);
-  const waiting = gauge('tasks_waiting', 'Tasks waiting for a child process.');
-  const deliveries = gauge('webhook_deliveries_waiting', 'Webhook messages waiting for delivery.');
-  const givenUp = gauge(
-    'webhook_deliveries_given_up',
-    'Webhook messages whose delivery was abandoned within the last 24 hours.',
-  );
-  const certificate = gauge(
-    'certificate_end_timestamp_seconds',
-    'When the certificate expires, in seconds since 1970.',
-  );
-
-  return {
-    set(load: Workload, certificateEndsAt: Date | null): void {
-      for (const [kind, amount] of Object.entries(load.jobs)) jobs.set({ kind }, amount);
-      for (const [kind, ms] of Object.entries(load.waitMs)) wait.set({ kind }, ms / 1000);
-      inHand.set(load.jobsInHand);
-      children.set({ state: 'busy' }, load.children.busy);
-      children.set({ state: 'idle' }, load.children.children - load.children.busy);
-      waiting.set(load.children.waiting);
-      deliveries.set(load.deliveries.waiting);
-      givenUp.set(load.deliveries.givenUpInADay);
-      if (certificateEndsAt !== null) certificate.set(certificateEndsAt.getTime() / 1000);
-    },
   };
 }
 
