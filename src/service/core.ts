@@ -246,10 +246,8 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
     const isInUse =
       (await tx.select({ id: tenantRows.id }).from(tenantRows).limit(1).get()) !== undefined;
     if (found === null ? isInUse : found.from !== from) {
-      throw new ForensicsError(
-        'conflict',
-        'That database belongs to another installation; specify an empty one.',
-      );
+      const message = 'That database belongs to another installation; specify an empty one.';
+      throw new ForensicsError('conflict', message);
     }
     if (found === null) {
       const value = JSON.stringify({ from, isFinished: false } satisfies State);

@@ -38,10 +38,8 @@ export async function recall(reader: Reader, request: Repeatable | null): Promis
   if (request === null) return null;
   const { tenantId, key, at } = request;
   if (key === '' || key.length > maxIdempotencyKeyLength) {
-    throw new ForensicsError(
-      'invalid_request',
-      `An Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`,
-    );
+    const message = `An Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`;
+    throw new ForensicsError('invalid_request', message);
   }
   const isSameKey = and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key));
   const isYoung = gte(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));

@@ -195,10 +195,8 @@ async function rotatedEarlier(
 
 function assertUsable(name: string, expiresAt: Date, at: Date): void {
   if (name === '' || characterCount(name) > maxNameLength) {
-    throw new ForensicsError(
-      'invalid_request',
-      `A key name must have 1 to ${maxNameLength} characters.`,
-    );
+    const message = `A key name must have 1 to ${maxNameLength} characters.`;
+    throw new ForensicsError('invalid_request', message);
   }
   if (!(expiresAt > at)) {
     throw new ForensicsError('invalid_request', 'expiresAt must be a date and time in the future.');
@@ -231,10 +229,8 @@ async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Da
   const valid = await find(...isValidAs(which.name));
   const [standing, another] = await find(...isValidAs(which.name), isStanding);
   if (another !== undefined) {
-    throw new ForensicsError(
-      'conflict',
-      'Several valid keys have this name; specify the one you mean by its uuid.',
-    );
+    const message = 'Several valid keys have this name; specify the one you mean by its uuid.';
+    throw new ForensicsError('conflict', message);
   }
   // If the newest has been revoked, the one before it is again the current key with that name.
   const key = standing ?? valid[0];
@@ -278,10 +274,8 @@ function alreadyReplaced(): ForensicsError {
 }
 
 function noSuchKey(): ForensicsError {
-  return new ForensicsError(
-    'not_found',
-    'API key not found; the list of keys shows the name and uuid of each.',
-  );
+  const message = 'API key not found; the list of keys shows the name and uuid of each.';
+  return new ForensicsError('not_found', message);
 }
 
 interface KeySearch {

@@ -114,8 +114,6 @@ function createTimeBudget(ms: number) {
 
 /** The store client's own limits end the call itself. */
 function tooSlow(): never {
-  throw new ForensicsError(
-    'store_unavailable',
-    'The store did not respond in time; try again later.',
-  );
+  const message = 'The store did not respond in time; try again later.';
+  throw new ForensicsError('store_unavailable', message);
 }

@@ -283,10 +283,8 @@ async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefi
 }
 
 function notFound(): ForensicsError {
-  return new ForensicsError(
-    'analysis_not_found',
-    'Analysis not found; check its id and the tenant.',
-  );
+  const message = 'Analysis not found; check its id and the tenant.';
+  return new ForensicsError('analysis_not_found', message);
 }
 
 export async function addThumbnail(tx: Tx, { analysisId }: Target, jpeg: Uint8Array) {

@@ -50,10 +50,8 @@ export function createHolds({ db, now }: Clocked) {
         const found = await findHold(tx, held);
         if (found === undefined) throw new ForensicsError('not_found', 'Hold not found.');
         if (by.type !== 'operator' && found.createdByUserId === null) {
-          throw new ForensicsError(
-            'conflict',
-            'The administrator of the service placed this hold; ask them to lift it.',
-          );
+          const message = 'The administrator of the service placed this hold; ask them to lift it.';
+          throw new ForensicsError('conflict', message);
         }
         await tx.delete(legalHolds).where(isOn(held)).run();
         await note(tx, held, { by, at: now(), event: 'hold.removed' });

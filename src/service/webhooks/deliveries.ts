@@ -131,10 +131,8 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
   const isIt = and(eq(deliveries.tenantId, tenantId), eq(deliveries.id, id));
   const found = await tx.select({ state: deliveries.state }).from(deliveries).where(isIt).get();
   if (found === undefined) {
-    throw new ForensicsError(
-      'not_found',
-      'Message not found; "forensics webhooks list" shows those of the last 30 days.',
-    );
+    const message = 'Message not found; "forensics webhooks list" shows those of the last 30 days.';
+    throw new ForensicsError('not_found', message);
   }
   if (found.state === 'waiting') {
     throw new ForensicsError('conflict', 'The message is already waiting for its next attempt.');

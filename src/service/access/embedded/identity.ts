@@ -80,10 +80,8 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     login: async (credentials) => tokenSet(await logins.login(credentials)),
     refresh: async (refreshToken) => tokenSet(await openSessions.refresh(refreshToken)),
     async exchange() {
-      throw new ForensicsError(
-        'not_offered',
-        'This server has its own accounts; log in with a password.',
-      );
+      const message = 'This server has its own accounts; log in with a password.';
+      throw new ForensicsError('not_offered', message);
     },
     end: async (refreshToken) => openSessions.end(refreshToken),
     info: (principal) => parts.users.info(principal),
@@ -247,8 +245,6 @@ async function findAccount(reader: Reader, { id }: Pick<Principal, 'id'>): Promi
 }
 
 function notChanged(): ForensicsError {
-  return new ForensicsError(
-    'invalid_request',
-    'The password was not changed: the current one is wrong.',
-  );
+  const message = 'The password was not changed: the current one is wrong.';
+  return new ForensicsError('invalid_request', message);
 }
