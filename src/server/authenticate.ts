@@ -73,10 +73,8 @@ export function authenticateRequests(
 /** `ApiKey <key>` and `Bearer <key>` carry an API key; any other `Bearer <token>` carries a user's token. */
 function readCredential(authorization = ''): { isKey: boolean; credential: string } {
   if (authorization.trim() === '') {
-    throw new ForensicsError(
-      'forbidden',
-      'Send the header Authorization: ApiKey <your key>, or Bearer <access token>.',
-    );
+    const message = 'Send the header Authorization: ApiKey <your key>, or Bearer <access token>.';
+    throw new ForensicsError('forbidden', message);
   }
   const [, scheme = '', credential] = /^(ApiKey|Bearer) +(\S+) *$/i.exec(authorization) ?? [];
   if (credential === undefined) {
@@ -139,8 +137,6 @@ function readTenantName(request: FastifyRequest): string {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;
     if (typeof part.tenantName === 'string') return part.tenantName;
   }
-  throw new ForensicsError(
-    'invalid_request',
-    'tenantName is missing; send the name of the tenant.',
-  );
+  const message = 'tenantName is missing; send the name of the tenant.';
+  throw new ForensicsError('invalid_request', message);
 }

@@ -22,7 +22,6 @@ import {
   type JsonName,
   KeyUsageFlags,
   KeyUsagesExtension,
-  type Name,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509Certificate as ReadableCertificate,
@@ -45,9 +44,7 @@ const commonNameCharacters = 64;
 
 /** A self-signed authority that may sign leaf certificates, but not other authorities. */
 export async function issueAuthority(name: string, validity: Validity): Promise<Issued> {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const named = commonName(name);
-  return issue({ issuer: named, subject: named, privateKey, signer: privateKey, validity }, [
+  return issue(commonName(name), validity, null, [
     new BasicConstraintsExtension(true, 0, true),
     new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
   ]);
@@ -59,15 +56,11 @@ export async function issueLeaf(
   hosts: readonly string[],
   validity: Validity,
 ): Promise<Issued> {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const issuer = new ReadableCertificate(authority.certificate.raw).subjectName;
-  const subject = commonName(hosts[0] ?? 'localhost');
-  const names = hosts.map(alternativeName);
-  return issue({ issuer, subject, privateKey, signer: authority.privateKey, validity }, [
+  return issue(commonName(hosts[0] ?? 'localhost'), validity, authority, [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-    new SubjectAlternativeNameExtension(names),
+    new SubjectAlternativeNameExtension(hosts.map(alternativeName)),
     await AuthorityKeyIdentifierExtension.create(await publicHalf(authority.privateKey)),
   ]);
 }
@@ -79,30 +72,26 @@ function alternativeName(host: string): { type: 'ip' | 'dns'; value: string } {
   return { type: 'ip', value };
 }
 
-interface Request {
-  readonly issuer: Name | JsonName;
-  readonly subject: JsonName;
-  readonly privateKey: KeyObject;
-  readonly signer: KeyObject;
-  readonly validity: Validity;
-}
-
-async function issue(request: Request, extensions: readonly Extension[]): Promise<Issued> {
-  const pkcs8 = request.signer.export({ type: 'pkcs8', format: 'der' });
-  const publicKey = await publicHalf(request.privateKey);
+/** @param authority - null for a certificate that signs itself. */
+async function issue(
+  subject: JsonName,
+  validity: Validity,
+  authority: Issued | null,
+  extensions: readonly Extension[],
+): Promise<Issued> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pkcs8 = (authority?.privateKey ?? privateKey).export({ type: 'pkcs8', format: 'der' });
+  const publicKey = await publicHalf(privateKey);
   const made = await X509CertificateGenerator.create({
-    issuer: request.issuer,
-    subject: request.subject,
+    issuer: authority ? new ReadableCertificate(authority.certificate.raw).subjectName : subject,
+    subject,
     publicKey,
     signingKey: await webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']),
     signingAlgorithm: algorithm,
-    ...request.validity,
+    ...validity,
     extensions: [...extensions, await SubjectKeyIdentifierExtension.create(publicKey)],
   });
-  return {
-    certificate: new X509Certificate(Buffer.from(made.rawData)),
-    privateKey: request.privateKey,
-  };
+  return { certificate: new X509Certificate(Buffer.from(made.rawData)), privateKey };
 }
 
 async function publicHalf(privateKey: KeyObject): Promise<webcrypto.CryptoKey> {

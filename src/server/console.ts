@@ -11,8 +11,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unknownAddress } from './responses.ts';
-import type { App } from '../service/app.ts';
-import type { Transport } from './transport.ts';
+import type { ServerParts } from './server.ts';
 
 // Works from both `src/server` and `dist/server`.
 const built = fileURLToPath(new URL('../../dist/console/', import.meta.url));
@@ -25,7 +24,6 @@ const types: Readonly<Record<string, string>> = {
 };
 
 interface Page {
-  readonly name: string;
   readonly type: string;
   readonly bytes: Buffer;
   /** Compressed on first request: few servers show every page, and the start need not wait for it. */
@@ -33,17 +31,11 @@ interface Page {
   readonly etag: string;
 }
 
-interface ConsoleParts {
-  readonly app: Pick<App, 'storage'>;
-  readonly transport: Transport;
-  /** The address with which the embedded store's presigned URLs begin. */
-  readonly publicUrl: string | null;
-}
-
+/** @param parts.publicUrl - the address with which the embedded store's presigned URLs begin. */
 export async function consoleRoutes(
   server: FastifyInstance,
-  { app, transport, publicUrl }: ConsoleParts,
-): Promise<void> {
+  { app, transport, publicUrl }: Pick<ServerParts, 'app' | 'transport' | 'publicUrl'>,
+) {
   const pages = readPages();
   const open = { config: { access: 'everyone' as const }, schema: { hide: true } };
   const own = publicUrl === null ? [] : [new URL(publicUrl).origin];
@@ -52,9 +44,8 @@ export async function consoleRoutes(
     const index = pages.get('index.html');
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) throw unknownAddress();
     if (index === undefined) {
-      return reply
-        .type('text/plain; charset=utf-8')
-        .send('The console is not built; run npm run build.\n');
+      void reply.type('text/plain; charset=utf-8');
+      return reply.send('The console is not built; run npm run build.\n');
     }
     const policy = policyFor(own, await app.storage.hasRemote());
     void reply.header('content-security-policy', policy).header('cache-control', 'no-cache');
@@ -104,7 +95,7 @@ function readPages(): ReadonlyMap<string, Page> {
     names.map((name) => {
       const bytes = readFileSync(join(built, name));
       const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-      return [name, { name, type: types[extname(name)]!, bytes, gzipped: null, etag }];
+      return [name, { type: types[extname(name)]!, bytes, gzipped: null, etag }];
     }),
   );
 }

@@ -12,21 +12,19 @@ import { type Db, setRequester } from '../ports/db/database.ts';
 import { countRequest, readCount } from '../service/access/request-counts.ts';
 import type { Core } from '../service/core.ts';
 import { requirePrincipal } from './authenticate.ts';
+import type { ServerParts } from './server.ts';
 
 const windowMs = 60_000;
 
 const noLimits = { guardAuthentication: () => undefined, countRequests: () => undefined };
 
-interface Limits extends Pick<Core, 'database' | 'now'> {
-  /** Requests per minute for one caller; 0 means no limit. */
-  readonly rateLimitPerMinute: number;
-}
-
 /** Servers that share a database also share the counts. */
 export async function createRateLimits(
   server: FastifyInstance,
-  { rateLimitPerMinute: max, database: { db }, now }: Limits,
+  parts: Pick<Core, 'database' | 'now'> & Pick<ServerParts, 'rateLimitPerMinute'>,
 ) {
+  const { rateLimitPerMinute: max, database, now } = parts;
+  const { db } = database;
   if (max === 0) return noLimits;
   const shared = db.engine === 'sqlite' ? {} : { store: sharedStore(db, now) };
   await server.register(rateLimit, { global: false, max, timeWindow: windowMs, ...shared });

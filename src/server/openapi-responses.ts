@@ -1,8 +1,7 @@
 /**
  * What a route declares: who may call it, its text in the OpenAPI document, and its schemas.
  *
- *     const createAnalysis = operation({
- *       id: 'createAnalysis',
+ *     const createAnalysis = operation('createAnalysis', {
  *       summary: 'Create an analysis',
  *       body: createBody,
  *       answer: analysisResponse,
@@ -13,14 +12,13 @@
  */
 
 import type { FastifySchema } from 'fastify';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { failures } from '../errors.ts';
 import type { Access } from './authenticate.ts';
 
-interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' | 'querystring'> {
-  /** Camel case, a verb and a noun. Never changes, because generated clients derive names from it. */
-  readonly id: string;
+export interface Operation
+  extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' | 'querystring'> {
   /** If omitted, callers need a key or a user of the tenant. */
   readonly access?: Access;
   readonly rateLimit?: false;
@@ -30,18 +28,22 @@ interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' 
   readonly answer: object;
 }
 
-export function operation<const O extends Operation>({
-  id,
-  access,
-  rateLimit,
-  bodyLimit,
-  answer,
-  ...schema
-}: O) {
+/** @param id - camel case, a verb and a noun. Never changes, because generated clients derive names from it. */
+export function operation<const O extends Operation>(id: string, declared: O) {
+  const { access, rateLimit, bodyLimit, answer, ...schema } = declared;
   return {
     config: { ...(access && { access }), ...(rateLimit === false && { rateLimit }) },
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
     schema: { operationId: id, response: { 200: answer }, ...schema },
+  };
+}
+
+/** Several operations by their ids. */
+export function operations<const T extends Readonly<Record<string, Operation>>>(table: T) {
+  const entries = Object.entries(table).map(([id, declared]) => [id, operation(id, declared)]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is an entry for every id.
+  return Object.fromEntries(entries) as {
+    readonly [Id in keyof T]: ReturnType<typeof operation<T[Id]>>;
   };
 }
 
@@ -56,14 +58,12 @@ export const repeatable = Type.Object({
   ),
 });
 
-type Headers = Readonly<Record<string, TSchema>>;
-
 const requestId = Type.String({
   format: 'uuid',
   description: "Identifies the request in the server's log; quote it when you ask for help.",
 });
 
-const rateLimit: Headers = {
+const rateLimit = {
   'ratelimit-limit': Type.Integer({ description: 'Requests per minute.' }),
   'ratelimit-remaining': Type.Integer({ description: 'The number of requests left.' }),
   'ratelimit-reset': Type.Integer({
@@ -94,20 +94,12 @@ const failure = {
 export function describeResponses(response: unknown, isLimited: boolean): object {
   const answers: Readonly<Record<string, object>> = isObject(response) ? response : {};
   const limits = isLimited ? rateLimit : {};
-  const successes = Object.entries(answers).map(([status, answer]) => [
-    status,
-    withHeaders(answer, limits),
-  ]);
+  const successes = Object.entries(answers).map(([status, answer]) => {
+    const own = 'headers' in answer && isObject(answer.headers) ? answer.headers : {};
+    const headers = { 'x-request-id': requestId, ...own, ...limits };
+    return [status, { description: 'Done.', ...answer, headers }];
+  });
   return { ...Object.fromEntries(successes), default: failure };
-}
-
-function withHeaders(answer: object, limits: Headers): object {
-  const own = 'headers' in answer && isObject(answer.headers) ? answer.headers : {};
-  return {
-    description: 'Done.',
-    ...answer,
-    headers: { 'x-request-id': requestId, ...own, ...limits },
-  };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, object>> {

@@ -15,6 +15,7 @@ import { tenantComponents } from '../contract/tenant.ts';
 import { usageComponents } from '../contract/usage.ts';
 import { statuses } from '../contract/vocabulary.ts';
 import type { Access } from './authenticate.ts';
+import type { ServerParts } from './server.ts';
 import { describeResponses, errorCode } from './openapi-responses.ts';
 
 const introduction = `Decides whether a picture is real or fake, and says so if it cannot tell.
@@ -144,16 +145,10 @@ const securityFor: Readonly<Record<Access, Security>> = {
   userSettings: ofUsersWithScope,
 };
 
-interface DocumentParts {
-  readonly version: string;
-  /** The address at which clients reach the server, if the operator set it. */
-  readonly publicUrl: string | null;
-}
-
 export async function describeInterface(
   server: FastifyInstance,
-  { version, publicUrl }: DocumentParts,
-): Promise<void> {
+  { version, publicUrl }: Pick<ServerParts, 'version' | 'publicUrl'>,
+) {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -171,9 +166,7 @@ export async function describeInterface(
     transform: ({ schema, url, route }) => ({ schema: completed(schema, url, route), url }),
   });
   const ours = [...analysisComponents, ...tenantComponents, ...usageComponents];
-  for (const component of [...ours, failed, errorCode, analysisMessage]) {
-    server.addSchema(component);
-  }
+  for (const one of [...ours, failed, errorCode, analysisMessage]) server.addSchema(one);
 }
 
 function completed(schema: FastifySchema, url: string, route: RouteOptions): FastifySchema {

@@ -4,12 +4,7 @@
  */
 
 import { randomUUID, createHmac } from 'node:crypto';
-import fastify, {
-  type FastifyInstance,
-  LogController,
-  type FastifyLoggerOptions,
-  type FastifyRequest,
-} from 'fastify';
+import fastify, { type FastifyInstance, LogController, type FastifyRequest } from 'fastify';
 import type { App, Operations } from '../service/app.ts';
 import type { LogLevel } from '../contract/config.ts';
 import { type Intake, intakes } from '../contract/limits.ts';
@@ -51,7 +46,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { oneOf, succeeded } from '../contract/common.ts';
 import { ForensicsError } from '../errors.ts';
-import { operation } from './openapi-responses.ts';
+import { operations } from './openapi-responses.ts';
 import { readTag } from '../service/access/key-format.ts';
 
 declare module 'fastify' {
@@ -60,7 +55,7 @@ declare module 'fastify' {
   }
 }
 
-interface ServerParts {
+export interface ServerParts {
   readonly app: Omit<App, 'close'>;
   readonly transport: Transport;
   readonly version: string;
@@ -75,7 +70,8 @@ interface ServerParts {
   readonly accountKey: Buffer | null;
   readonly intake: Intake;
   readonly logLevel: LogLevel;
-  readonly logTarget: LogTarget;
+  /** Where lines are written; standard error on a running server. */
+  readonly logTarget: { write(line: string): void };
 }
 
 /** The part of the framework that the rest of the program uses. */
@@ -94,7 +90,15 @@ function createFramework({ transport, logLevel, logTarget }: ServerParts): HttpS
   const guards = guardHeaders(transport);
   const server = fastify({
     serverFactory: listenerFactory(transport),
-    logger: loggerOptions(logLevel, logTarget),
+    logger: {
+      level: logLevel,
+      stream: logTarget,
+      serializers: {
+        req: describeRequest,
+        res: ({ statusCode }) => ({ statusCode }),
+        err: (error) => describeError(error),
+      },
+    },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
@@ -130,8 +134,7 @@ async function addMiddleware(server: HttpServer, parts: ServerParts): Promise<vo
   drainRefused(server);
   await allowOrigins(server, parts.apiCorsAllowedOrigins);
   setRequesters(server);
-  const { rateLimitPerMinute } = parts;
-  const rateLimits = await createRateLimits(server, { ...core, rateLimitPerMinute });
+  const rateLimits = await createRateLimits(server, { ...parts, ...core });
   rateLimits.guardAuthentication();
   authenticateRequests(server, core);
   rateLimits.countRequests();
@@ -178,22 +181,12 @@ function methodsOfPattern(methods: HttpServer['methodsByPath'], path: string): r
   return methods.get(found ?? '') ?? [];
 }
 
-const pong = Type.Object({
-  ...succeeded.properties,
-  data: Type.Object({ message: Type.Literal('pong') }),
-});
-const healthy = Type.Object({
-  ...succeeded.properties,
-  data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
-  intake: oneOf(intakes),
-});
-
 const systemRoutes: FastifyPluginAsyncTypebox<
   Pick<Operations, 'health'> & { readonly intake: Intake }
 > = async (server, { health, intake }) => {
-  server.get('/v1/ping', ping, async () => success({ message: 'pong' as const }));
+  server.get('/v1/ping', declared.ping, async () => success({ message: 'pong' as const }));
 
-  server.get('/v1/health', readHealth, async (request) => {
+  server.get('/v1/health', declared.readHealth, async (request) => {
     const checks = await health();
     const failing = checks.filter(({ cause, isVital }) => isVital && cause !== null);
     for (const { name, cause } of failing) {
@@ -209,62 +202,44 @@ const systemRoutes: FastifyPluginAsyncTypebox<
     return { ...success(Object.fromEntries(states)), intake };
   });
 
-  server.get('/v1/schema', readSchema, async () => server.swagger());
+  server.get('/v1/schema', declared.readSchema, async () => server.swagger());
 };
 
-const ping = operation({
-  id: 'ping',
-  access: 'everyone',
-  rateLimit: false,
-  summary: 'Connectivity test',
-  answer: pong,
+const declared = operations({
+  ping: {
+    access: 'everyone',
+    rateLimit: false,
+    summary: 'Connectivity test',
+    answer: Type.Object({
+      ...succeeded.properties,
+      data: Type.Object({ message: Type.Literal('pong') }),
+    }),
+  },
+  readHealth: {
+    access: 'everyone',
+    rateLimit: false,
+    summary:
+      'Health of database, storage, model, queue, webhooks and log; also the accepted pictures',
+    description:
+      '503 when the database, storage, model or queue fails. The database is degraded when changes were lost to disk damage, webhooks when a receiver does not answer, and the log when lines are being lost.',
+    answer: Type.Object({
+      ...succeeded.properties,
+      data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
+      intake: oneOf(intakes),
+    }),
+  },
+  readSchema: {
+    access: 'everyone',
+    summary: 'This document: OpenAPI 3.1, without an envelope',
+    answer: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }),
+  },
 });
-
-const readHealth = operation({
-  id: 'readHealth',
-  access: 'everyone',
-  rateLimit: false,
-  summary:
-    'Health of database, storage, model, queue, webhooks and log; also the accepted pictures',
-  description:
-    '503 when the database, storage, model or queue fails. The database is degraded when changes were lost to disk damage, webhooks when a receiver does not answer, and the log when lines are being lost.',
-  answer: healthy,
-});
-
-const readSchema = operation({
-  id: 'readSchema',
-  access: 'everyone',
-  summary: 'This document: OpenAPI 3.1, without an envelope',
-  answer: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }),
-});
-
-interface LogTarget {
-  write(line: string): void;
-}
 
 interface ErrorLine {
   readonly [member: string]: unknown;
   readonly type: string;
   readonly message: string;
   readonly stack: string;
-  readonly code?: string;
-  readonly cause?: ErrorLine;
-}
-
-/** @param target - where lines are written; standard error on a running server. */
-function loggerOptions(
-  level: LogLevel,
-  target: LogTarget,
-): FastifyLoggerOptions & { stream: LogTarget } {
-  return {
-    level,
-    stream: target,
-    serializers: {
-      req: describeRequest,
-      res: ({ statusCode }) => ({ statusCode }),
-      err: (error) => describeError(error),
-    },
-  };
 }
 
 /** @param accountKey - key for hashing accounts; null logs them as they are. */

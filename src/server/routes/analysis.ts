@@ -25,7 +25,7 @@ import { ForensicsError } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operation, repeatable } from '../openapi-responses.ts';
+import { operation, operations, repeatable } from '../openapi-responses.ts';
 import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
   caseQuery,
@@ -39,7 +39,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   server,
   { analyses },
 ) => {
-  server.get('/v1/analysis', listAnalyses, async (request, reply) => {
+  server.get('/v1/analysis', declared.listAnalyses, async (request, reply) => {
     const { id, tenantName: _checked, ...query } = request.query;
     if (id !== undefined) {
       const found = await analyses.get(requireCaller(request), id);
@@ -53,7 +53,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     return { ...success(page.analyses), total, startIndex, endIndex };
   });
 
-  server.get('/v1/analysis/seen-before', listSeenBefore, async (request) =>
+  server.get('/v1/analysis/seen-before', declared.listSeenBefore, async (request) =>
     success([...(await analyses.seenBefore(requireCaller(request), request.query.id))]),
   );
 
@@ -61,26 +61,26 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     return success([await analyses.create(requireCaller(request), known(request.body))]);
   });
 
-  server.put('/v1/analysis', describeAnalysis, async (request) => {
+  server.put('/v1/analysis', declared.describeAnalysis, async (request) => {
     const { id, ...described } = request.body;
     return success([await analyses.describe(requireCaller(request), id, knownIn(described))]);
   });
 
-  server.get('/v1/analysis/thumbnails', listThumbnails, async (request) =>
+  server.get('/v1/analysis/thumbnails', declared.listThumbnails, async (request) =>
     success([...(await analyses.thumbnails(requireCaller(request), request.query.ids.split(',')))]),
   );
 
-  server.delete('/v1/analysis', deleteAnalysis, async (request) => {
+  server.delete('/v1/analysis', declared.deleteAnalysis, async (request) => {
     await analyses.remove(requireCaller(request), request.body.id);
     return success();
   });
 
-  server.post('/v1/analysis/start', startAnalysis, async (request) => {
+  server.post('/v1/analysis/start', declared.startAnalysis, async (request) => {
     await analyses.start(requireCaller(request), request.body.id);
     return success();
   });
 
-  server.post('/v1/analysis/retry', retryAnalysis, async (request) => {
+  server.post('/v1/analysis/retry', declared.retryAnalysis, async (request) => {
     const { id, options } = request.body;
     return success([await analyses.retry(requireCaller(request), { id, options })]);
   });
@@ -102,23 +102,94 @@ function knownIn({ comment, tags, projectId, caseData }: Description) {
   });
 }
 
-const listAnalyses = operation({
-  id: 'listAnalyses',
-  summary: 'Read one analysis, or list them newest first',
-  querystring: listQuery,
-  answer: analysisListResponse,
-});
+const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
+const zipArchive = {
+  description: 'The archive.',
+  content: { 'application/zip': { schema: archive } },
+};
 
-const listSeenBefore = operation({
-  id: 'listSeenBefore',
-  summary: "List the tenant's other pictures that show the same scene, oldest first",
-  querystring: ofOne,
-  answer: seenBeforeResponse,
+const declared = operations({
+  listAnalyses: {
+    summary: 'Read one analysis, or list them newest first',
+    querystring: listQuery,
+    answer: analysisListResponse,
+  },
+  listSeenBefore: {
+    summary: "List the tenant's other pictures that show the same scene, oldest first",
+    querystring: ofOne,
+    answer: seenBeforeResponse,
+  },
+  describeAnalysis: {
+    bodyLimit: longBodyLimitBytes,
+    summary: 'Change the comment, tags, case or case data of an analysis',
+    body: describeBody,
+    answer: analysisResponse,
+  },
+  listThumbnails: {
+    summary: 'Get small copies of examined pictures, for lists',
+    querystring: thumbnailsQuery,
+    answer: thumbnailsResponse,
+  },
+  deleteAnalysis: { summary: 'Delete an analysis', body: idBody, answer: succeeded },
+  startAnalysis: {
+    summary: 'Start an analysis whose picture has been uploaded',
+    description:
+      'The upload is checked here: if it does not match what was declared, the response is 422 and the analysis fails.',
+    headers: repeatable,
+    body: idBody,
+    answer: succeeded,
+  },
+  retryAnalysis: {
+    summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
+    description:
+      'If start rejected the upload, the object now at putUrl is checked again; if it still cannot be analysed, the response is 422 and the analysis stays failed. Otherwise the copy taken at the start is examined again.',
+    headers: repeatable,
+    body: retryBody,
+    answer: analysisResponse,
+  },
+  readCustody: {
+    summary: 'Read the chain of custody of an analysis',
+    querystring: ofOne,
+    answer: custodyResponse,
+  },
+  readBundle: {
+    summary: 'Get the signed evidence bundle of an analysis as a zip archive',
+    description: 'Its reports are rendered again. The audit log records each bundle.',
+    querystring: ofOne,
+    answer: zipArchive,
+  },
+  readHtmlReport: {
+    summary: 'Get the report of an analysis as a single HTML file that needs no network, or as PDF',
+    description:
+      'It is rendered again from the recorded result, with the case and case data as they are now; the PDF reports in the store have those from the time of the examination.',
+    querystring: reportQuery,
+    answer: {
+      description: 'The file.',
+      content: {
+        'text/html': { schema: Type.String() },
+        'application/pdf': { schema: archive },
+      },
+    },
+  },
+  readCaseReport: {
+    summary: 'Get a report on all pictures of a case as one PDF file',
+    description: `Its first pages list the pictures, beginning with those that need a decision; a page for each follows. At most ${maxCasePictures} pictures.`,
+    querystring: caseReportQuery,
+    answer: {
+      description: 'The file.',
+      content: { 'application/pdf': { schema: archive } },
+    },
+  },
+  readCaseBundle: {
+    summary: 'Get the signed evidence bundle of a case as a zip archive',
+    description: `It contains the report of the case and a complete bundle for each picture with a forensic report. It is sent while it is being made, so a failure half-way closes the connection. At most ${maxCasePictures} pictures and 4 GB. The audit log records each bundle.`,
+    querystring: caseQuery,
+    answer: zipArchive,
+  },
 });
 
 const createAnalysis = ({ maxSidePx, formats }: Limits) =>
-  operation({
-    id: 'createAnalysis',
+  operation('createAnalysis', {
     bodyLimit: longBodyLimitBytes,
     summary: 'Create an analysis and get the URL for uploading its picture',
     headers: repeatable,
@@ -126,71 +197,23 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
     answer: analysisResponse,
   });
 
-const describeAnalysis = operation({
-  id: 'describeAnalysis',
-  bodyLimit: longBodyLimitBytes,
-  summary: 'Change the comment, tags, case or case data of an analysis',
-  body: describeBody,
-  answer: analysisResponse,
-});
-
-const listThumbnails = operation({
-  id: 'listThumbnails',
-  summary: 'Get small copies of examined pictures, for lists',
-  querystring: thumbnailsQuery,
-  answer: thumbnailsResponse,
-});
-
-const deleteAnalysis = operation({
-  id: 'deleteAnalysis',
-  summary: 'Delete an analysis',
-  body: idBody,
-  answer: succeeded,
-});
-
-const startAnalysis = operation({
-  id: 'startAnalysis',
-  summary: 'Start an analysis whose picture has been uploaded',
-  description:
-    'The upload is checked here: if it does not match what was declared, the response is 422 and the analysis fails.',
-  headers: repeatable,
-  body: idBody,
-  answer: succeeded,
-});
-
-const retryAnalysis = operation({
-  id: 'retryAnalysis',
-  summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
-  description:
-    'If start rejected the upload, the object now at putUrl is checked again; if it still cannot be analysed, the response is 422 and the analysis stays failed. Otherwise the copy taken at the start is examined again.',
-  headers: repeatable,
-  body: retryBody,
-  answer: analysisResponse,
-});
-
 /** Limit for a bundle's maps and reports besides the examined file. Use `forensics verify` for larger bundles. */
 const maxBytesBesideOriginal = 50_000_000;
 /** This is the limit for all callers together, because each bundle is held in memory as a whole. */
 const maxReceived = 2;
 
-const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
-const zipArchive = {
-  description: 'The archive.',
-  content: { 'application/zip': { schema: archive } },
-};
-
 type Parts = Pick<App, 'evidence' | 'analyses'>;
 
 export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, parts) => {
   const { evidence } = parts;
-  server.get('/v1/analysis/custody', readCustody, async (request) =>
+  server.get('/v1/analysis/custody', declared.readCustody, async (request) =>
     success(await evidence.custody(requireCaller(request), request.query.id)),
   );
 
   // No HEAD: it would make a bundle and record it in the audit log, though none is sent.
   server.get(
     '/v1/analysis/bundle',
-    { ...readBundle, exposeHeadRoute: false },
+    { ...declared.readBundle, exposeHeadRoute: false },
     async (request, reply) => {
       const { id } = request.query;
       const bytes = await evidence.bundle(requireCaller(request), id);
@@ -199,7 +222,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     },
   );
 
-  server.get('/v1/analysis/report', readHtmlReport, async (request, reply) => {
+  server.get('/v1/analysis/report', declared.readHtmlReport, async (request, reply) => {
     const { id, language = 'en', format = 'html' } = request.query;
     const made = await evidence.report(requireCaller(request), id, { language, format });
     void reply.headers({
@@ -211,7 +234,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     return reply.type(type).send(made);
   });
 
-  server.get('/v1/analysis/case/report', readCaseReport, async (request, reply) => {
+  server.get('/v1/analysis/case/report', declared.readCaseReport, async (request, reply) => {
     const { projectId, language = 'en' } = request.query;
     const pdf = await evidence.caseReport(requireCaller(request), projectId, language);
     void reply.header('content-disposition', `attachment; filename="case-${language}.pdf"`);
@@ -220,7 +243,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
 
   server.get(
     '/v1/analysis/case/bundle',
-    { ...readCaseBundle, exposeHeadRoute: false },
+    { ...declared.readCaseBundle, exposeHeadRoute: false },
     async (request, reply) => {
       const pieces = evidence.caseBundle(requireCaller(request), request.query.projectId);
       // Errors that concern the whole case are thrown before the first chunk, and get the same response as any failure.
@@ -273,58 +296,8 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
   });
 };
 
-const readCustody = operation({
-  id: 'readCustody',
-  summary: 'Read the chain of custody of an analysis',
-  querystring: ofOne,
-  answer: custodyResponse,
-});
-
-const readBundle = operation({
-  id: 'readBundle',
-  summary: 'Get the signed evidence bundle of an analysis as a zip archive',
-  description: 'Its reports are rendered again. The audit log records each bundle.',
-  querystring: ofOne,
-  answer: zipArchive,
-});
-
-const readHtmlReport = operation({
-  id: 'readHtmlReport',
-  summary: 'Get the report of an analysis as a single HTML file that needs no network, or as PDF',
-  description:
-    'It is rendered again from the recorded result, with the case and case data as they are now; the PDF reports in the store have those from the time of the examination.',
-  querystring: reportQuery,
-  answer: {
-    description: 'The file.',
-    content: {
-      'text/html': { schema: Type.String() },
-      'application/pdf': { schema: archive },
-    },
-  },
-});
-
-const readCaseReport = operation({
-  id: 'readCaseReport',
-  summary: 'Get a report on all pictures of a case as one PDF file',
-  description: `Its first pages list the pictures, beginning with those that need a decision; a page for each follows. At most ${maxCasePictures} pictures.`,
-  querystring: caseReportQuery,
-  answer: {
-    description: 'The file.',
-    content: { 'application/pdf': { schema: archive } },
-  },
-});
-
-const readCaseBundle = operation({
-  id: 'readCaseBundle',
-  summary: 'Get the signed evidence bundle of a case as a zip archive',
-  description: `It contains the report of the case and a complete bundle for each picture with a forensic report. It is sent while it is being made, so a failure half-way closes the connection. At most ${maxCasePictures} pictures and 4 GB. The audit log records each bundle.`,
-  querystring: caseQuery,
-  answer: zipArchive,
-});
-
 const verifyBundle = (bodyLimit: number) =>
-  operation({
-    id: 'verifyBundle',
+  operation('verifyBundle', {
     bodyLimit,
     summary: 'Verify a signed evidence bundle without storing it',
     consumes: ['application/zip'],

@@ -18,7 +18,7 @@ import { messageResponse, ofTenant, succeeded } from '../../contract/common.ts';
 import { success } from '../responses.ts';
 import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
-import { operation, repeatable } from '../openapi-responses.ts';
+import { operation, operations, repeatable } from '../openapi-responses.ts';
 import type { FastifyRequest } from 'fastify';
 import { readTag } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
@@ -33,22 +33,22 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
     return success(await identity.login({ email, password, from: request.ip }));
   });
 
-  server.post('/v1/auth/refresh', refreshTokens, async (request) =>
+  server.post('/v1/auth/refresh', declared.refreshTokens, async (request) =>
     success(await identity.refresh(request.body.refreshToken)),
   );
 
-  server.post('/v1/auth/verify', verifyToken, async (request) => {
+  server.post('/v1/auth/verify', declared.verifyToken, async (request) => {
     await identity.verify(request.body.idToken);
     return success({ message: 'The id token is valid.' });
   });
 
-  server.post('/v1/auth/revoke', revokeTokens, async (request) => {
+  server.post('/v1/auth/revoke', declared.revokeTokens, async (request) => {
     const { idToken, refreshToken } = request.body;
     await identity.revoke({ idToken, refreshToken });
     return success({ message: 'The sessions on all devices have ended.' });
   });
 
-  server.post('/v1/auth/change-password', changePassword, async (request) => {
+  server.post('/v1/auth/change-password', declared.changePassword, async (request) => {
     const { currentPassword, newPassword } = request.body;
     await identity.changePassword(requirePrincipal(request), { currentPassword, newPassword });
     return success();
@@ -60,14 +60,13 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
 // In a separate scope, because this is the only POST without a body.
 const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   ignoreBodies(server);
-  server.post('/v1/auth/info', getUserInfo, async (request) =>
+  server.post('/v1/auth/info', declared.getUserInfo, async (request) =>
     success(await identity.info(requirePrincipal(request))),
   );
 };
 
 const login = (identity: Pick<Identity, 'kind'>) =>
-  operation({
-    id: 'login',
+  operation('login', {
     access: 'everyone',
     summary: 'Log in with a password, or find out where to log in',
     // With an identity provider, no password belongs here, and a client should not have to send one to find that out.
@@ -77,44 +76,55 @@ const login = (identity: Pick<Identity, 'kind'>) =>
     answer: loginResponse,
   });
 
-const refreshTokens = operation({
-  id: 'refreshTokens',
-  access: 'everyone',
-  summary: 'Exchange a refresh token for new tokens',
-  description: 'A refresh token works only once; using it again ends its session.',
-  body: refreshBody,
-  answer: refreshResponse,
-});
+const declared = operations({
+  refreshTokens: {
+    access: 'everyone',
+    summary: 'Exchange a refresh token for new tokens',
+    description: 'A refresh token works only once; using it again ends its session.',
+    body: refreshBody,
+    answer: refreshResponse,
+  },
+  verifyToken: {
+    access: 'everyone',
+    summary: 'Check an id token',
+    body: verifyBody,
+    answer: messageResponse,
+  },
+  revokeTokens: {
+    access: 'everyone',
+    summary: 'End the sessions of a user on all devices',
+    body: revokeBody,
+    answer: messageResponse,
+  },
+  changePassword: {
+    access: 'user',
+    summary: 'Change your own password; all your other sessions end',
+    body: changePasswordBody,
+    answer: succeeded,
+  },
+  getUserInfo: {
+    access: 'user',
+    summary: 'Identify the user of the access token',
+    answer: infoResponse,
+  },
+  listApiKeys: {
+    summary: 'List the API keys of a tenant, newest first',
+    querystring: ofTenant,
+    answer: keysResponse,
+  },
+  // A key may change the settings, so only users who may change them can create a key.
+  createApiKey: {
+    access: 'tenantSettings',
+    summary: 'Create an API key, or replace an old one',
+    description: `With name: a new key. With replaces: a key with the same name as an old key, which stays valid for
+graceSeconds at most. A key may replace itself: test the new one with a request, then delete the old one or let its grace period end.
 
-const verifyToken = operation({
-  id: 'verifyToken',
-  access: 'everyone',
-  summary: 'Check an id token',
-  body: verifyBody,
-  answer: messageResponse,
-});
-
-const revokeTokens = operation({
-  id: 'revokeTokens',
-  access: 'everyone',
-  summary: 'End the sessions of a user on all devices',
-  body: revokeBody,
-  answer: messageResponse,
-});
-
-const changePassword = operation({
-  id: 'changePassword',
-  access: 'user',
-  summary: 'Change your own password; all your other sessions end',
-  body: changePasswordBody,
-  answer: succeeded,
-});
-
-const getUserInfo = operation({
-  id: 'getUserInfo',
-  access: 'user',
-  summary: 'Identify the user of the access token',
-  answer: infoResponse,
+Only this response contains the secret. Repeating the request with the same Idempotency-Key returns the
+same entry with the secret masked; if the first response was lost, delete that key and create another.`,
+    headers: repeatable,
+    body: newKeyBody,
+    answer: newKeyResponse,
+  },
 });
 
 // The API keys of a tenant. Everyone who may act for it can list them; creating keys requires the
@@ -125,11 +135,11 @@ type KeyParts = Pick<Core, 'keys'>;
 const path = '/v1/auth/api';
 
 export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
-  server.get(path, listApiKeys, async (request) =>
+  server.get(path, declared.listApiKeys, async (request) =>
     success(await keys.list(requireCaller(request).tenant.id)),
   );
 
-  server.post(path, createApiKey, async (request) => {
+  server.post(path, declared.createApiKey, async (request) => {
     const { principal, tenant, idempotencyKey = null } = requireCaller(request);
     const { expiresAt, ...keyRequest } = request.body;
     const key = await make(keys, keyRequest, {
@@ -149,12 +159,13 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { k
   await server.register(deletion, { keys });
 };
 
-type KeyRequest = Pick<Static<typeof newKeyBody>, 'name' | 'replaces' | 'graceSeconds'>;
-type Making = Omit<NewKey, 'name'>;
-
 const defaultGraceSeconds = 86_400;
 
-async function make(keys: Keys, { name, replaces, graceSeconds }: KeyRequest, making: Making) {
+async function make(
+  keys: Keys,
+  { name, replaces, graceSeconds }: Omit<Static<typeof newKeyBody>, 'expiresAt'>,
+  making: Omit<NewKey, 'name'>,
+) {
   if (replaces === undefined && name !== undefined && graceSeconds === undefined) {
     return keys.mint({ ...making, name });
   }
@@ -180,31 +191,8 @@ const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) =
   });
 };
 
-const listApiKeys = operation({
-  id: 'listApiKeys',
-  summary: 'List the API keys of a tenant, newest first',
-  querystring: ofTenant,
-  answer: keysResponse,
-});
-
-// A key may change the settings, so only users who may change them can create a key.
-const createApiKey = operation({
-  id: 'createApiKey',
-  access: 'tenantSettings',
-  summary: 'Create an API key, or replace an old one',
-  description: `With name: a new key. With replaces: a key with the same name as an old key, which stays valid for
-graceSeconds at most. A key may replace itself: test the new one with a request, then delete the old one or let its grace period end.
-
-Only this response contains the secret. Repeating the request with the same Idempotency-Key returns the
-same entry with the secret masked; if the first response was lost, delete that key and create another.`,
-  headers: repeatable,
-  body: newKeyBody,
-  answer: newKeyResponse,
-});
-
 const deleteApiKey = {
-  ...operation({
-    id: 'deleteApiKey',
+  ...operation('deleteApiKey', {
     summary: 'Delete an API key immediately and permanently',
     description: `A key may delete itself. Send Content-Type: application/json; without it the request is rejected, so
 that a page of another site cannot send it.`,

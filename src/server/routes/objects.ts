@@ -13,11 +13,6 @@ import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
 
-interface ObjectRoutes extends EmbeddedObjects {
-  /** Disconnects a client that neither sends nor receives a byte for this long; 30 s by default. */
-  readonly idleTimeoutMs?: number;
-}
-
 /** The query is validated together with the signature. */
 interface ObjectRoute {
   Params: { readonly bucket: string; readonly '*': string };
@@ -38,7 +33,11 @@ interface Act {
 // A wildcard is used because the router limits a named parameter to 100 characters; object keys may be longer.
 const url = '/:bucket(^b-[0-9a-f]{24}$)/*';
 
-export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes): Promise<void> {
+/** @param parts.idleTimeoutMs - a client that neither sends nor receives a byte for this long is disconnected. */
+export async function objectRoutes(
+  server: FastifyInstance,
+  parts: EmbeddedObjects & { readonly idleTimeoutMs?: number },
+) {
   const { buckets, urls, corsOrigins, idleTimeoutMs = 30_000 } = parts;
   const { maxObjectBytes } = buckets;
   server.removeAllContentTypeParsers();
@@ -69,25 +68,21 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
   server.get<ObjectRoute>(url, { ...options, exposeHeadRoute: false }, perform('GET', getObject));
   server.head<ObjectRoute>(url, options, perform('GET', getObject));
   server.put<ObjectRoute>(url, options, perform('PUT', putObject));
-  server.delete<ObjectRoute>(
-    url,
-    options,
-    perform('DELETE', async ({ reply, objects, key }) => {
-      await objects.remove(key);
-      await reply.code(204).send();
-    }),
-  );
+  server.delete<ObjectRoute>(url, options, perform('DELETE', deleteObject));
   server.options(url, options, answerPreflight);
+}
+
+async function deleteObject({ reply, objects, key }: Act): Promise<void> {
+  await objects.remove(key);
+  await reply.code(204).send();
 }
 
 async function putObject(act: Act): Promise<void> {
   const { request, reply, objects, key, maxObjectBytes } = act;
   const length = declaredLength(request);
   if (length !== null && length > maxObjectBytes) {
-    throw new ForensicsError(
-      'blob_too_large',
-      `An object can be at most ${maxObjectBytes} bytes long.`,
-    );
+    const message = `An object can be at most ${maxObjectBytes} bytes long.`;
+    throw new ForensicsError('blob_too_large', message);
   }
   const { etag } = await objects.write(key, {
     contentType: request.headers['content-type'] || defaultContentType,
@@ -129,11 +124,8 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
   try {
     for (;;) {
       isPending = true;
-      const step: IteratorResult<Uint8Array> = await withinTime(
-        iterator.next(),
-        idleTimeoutMs,
-        bodyTooLate,
-      );
+      const next: Promise<IteratorResult<Uint8Array>> = iterator.next();
+      const step = await withinTime(next, idleTimeoutMs, bodyTooLate);
       isPending = false;
       if (step.done === true) return;
       yield step.value;
@@ -153,9 +145,7 @@ function bodyTooLate(): never {
 
 async function getObject(act: Act): Promise<void> {
   const object = await act.objects.open(act.key);
-  if (object === null) {
-    throw new ForensicsError('blob_not_found', 'No object has this key.');
-  }
+  if (object === null) throw new ForensicsError('blob_not_found', 'No object has this key.');
   try {
     await sendObject(act, object);
   } finally {
@@ -256,13 +246,13 @@ const preflightMaxAge = 3000;
 /** Lets pages of allowed origins read the response, including errors. Cookies are never requested. */
 function corsHeaders({ headers }: FastifyRequest, allowed: readonly string[]) {
   const { origin } = headers;
-  if (origin === undefined || !allowed.some((pattern) => matches(pattern, origin))) {
-    return { vary: 'Origin' };
-  }
+  const isAllowed = origin !== undefined && allowed.some((pattern) => matches(pattern, origin));
   return {
     vary: 'Origin',
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': exposedHeaders.join(', '),
+    ...(isAllowed && {
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': exposedHeaders.join(', '),
+    }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Administration } from '../../service/app.ts';
 import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { success } from '../responses.ts';
 import { requireCaller, requireUserId } from '../authenticate.ts';
-import { operation } from '../openapi-responses.ts';
+import { operation, operations } from '../openapi-responses.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Core } from '../../service/core.ts';
 import {
@@ -26,44 +26,41 @@ import { longBodyLimitBytes } from '../bodies.ts';
 export const peopleRoutes: FastifyPluginAsyncTypebox<
   Pick<Administration, 'tenantUsers' | 'feedback'> & Pick<Core, 'userSettings'>
 > = async (server, { tenantUsers, feedback, userSettings }) => {
-  server.get('/v1/tenant/user', listUsers, async (request) =>
+  server.get('/v1/tenant/user', declared.listUsers, async (request) =>
     success((await tenantUsers.list(requireCaller(request))).map(shown)),
   );
 
-  server.post('/v1/tenant/user', createUser, async (request) => {
+  server.post('/v1/tenant/user', declared.createUser, async (request) => {
     const { email, password, name, scopes } = request.body;
     const user = { email, password, ...withoutUndefined({ name, scopes }) };
     return success(shown(await tenantUsers.create(requireCaller(request), user)));
   });
 
-  server.put('/v1/tenant/user', updateUser, async (request) => {
+  server.put('/v1/tenant/user', declared.updateUser, async (request) => {
     const { id, name, scopes } = request.body;
-    return success(
-      shown(
-        await tenantUsers.update(requireCaller(request), id, withoutUndefined({ name, scopes })),
-      ),
-    );
+    const change = withoutUndefined({ name, scopes });
+    return success(shown(await tenantUsers.update(requireCaller(request), id, change)));
   });
 
-  server.post('/v1/tenant/user/password', resetPassword, async (request) => {
+  server.post('/v1/tenant/user/password', declared.resetUserPassword, async (request) => {
     const { id, newPassword } = request.body;
     await tenantUsers.setPassword(requireCaller(request), id, newPassword);
     return success();
   });
 
-  server.post('/v1/tenant/user/disable', disableUser, async (request) =>
+  server.post('/v1/tenant/user/disable', declared.disableUser, async (request) =>
     success(shown(await tenantUsers.disable(requireCaller(request), request.body.id))),
   );
 
-  server.post('/v1/tenant/user/enable', enableUser, async (request) =>
+  server.post('/v1/tenant/user/enable', declared.enableUser, async (request) =>
     success(shown(await tenantUsers.enable(requireCaller(request), request.body.id))),
   );
 
-  server.get('/v1/user/settings', getUserSettings, async (request) =>
+  server.get('/v1/user/settings', declared.getUserSettings, async (request) =>
     success(await userSettings.read(requireUserId(request))),
   );
 
-  server.put('/v1/user/settings', updateUserSettings, async (request) => {
+  server.put('/v1/user/settings', declared.updateUserSettings, async (request) => {
     const { lang, tosAccepted } = request.body;
     await userSettings.change(requireUserId(request), withoutUndefined({ lang, tosAccepted }));
     return success();
@@ -74,57 +71,56 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
     // The members of a message that the contract knows; anything else is dropped.
     const { url, name, email, message, source = defaultSource, ...more } = request.body;
     const { replaySessionId, sourceAttributes } = more;
-    const known = { url, name, email, message, source };
-    await feedback.submit(sender, {
-      ...known,
-      ...withoutUndefined({ replaySessionId, sourceAttributes }),
-    });
+    const optional = withoutUndefined({ replaySessionId, sourceAttributes });
+    await feedback.submit(sender, { url, name, email, message, source, ...optional });
     return success();
   });
 };
 
 const access = 'tenantManager';
-const listUsers = operation({
-  id: 'listUsers',
-  access,
-  summary: 'List the users of a tenant, ordered by email address',
-  querystring: ofTenant,
-  answer: peopleResponse,
-});
-const createUser = operation({
-  id: 'createUser',
-  access,
-  summary: 'Create the account of a user of the tenant',
-  body: newPersonBody,
-  answer: personResponse,
-});
-const updateUser = operation({
-  id: 'updateUser',
-  access,
-  summary: 'Change the name and scopes of a user; omitted members stay unchanged',
-  body: changePersonBody,
-  answer: personResponse,
-});
-const resetPassword = operation({
-  id: 'resetUserPassword',
-  access,
-  summary: 'Set a new password for a user, end all their sessions and unlock the account',
-  body: personPasswordBody,
-  answer: succeeded,
-});
-const disableUser = operation({
-  id: 'disableUser',
-  access,
-  summary: 'Disable a user and end all their sessions',
-  body: ofOne,
-  answer: personResponse,
-});
-const enableUser = operation({
-  id: 'enableUser',
-  access,
-  summary: 'Enable a disabled user',
-  body: ofOne,
-  answer: personResponse,
+const declared = operations({
+  listUsers: {
+    access,
+    summary: 'List the users of a tenant, ordered by email address',
+    querystring: ofTenant,
+    answer: peopleResponse,
+  },
+  createUser: {
+    access,
+    summary: 'Create the account of a user of the tenant',
+    body: newPersonBody,
+    answer: personResponse,
+  },
+  updateUser: {
+    access,
+    summary: 'Change the name and scopes of a user; omitted members stay unchanged',
+    body: changePersonBody,
+    answer: personResponse,
+  },
+  resetUserPassword: {
+    access,
+    summary: 'Set a new password for a user, end all their sessions and unlock the account',
+    body: personPasswordBody,
+    answer: succeeded,
+  },
+  disableUser: {
+    access,
+    summary: 'Disable a user and end all their sessions',
+    body: ofOne,
+    answer: personResponse,
+  },
+  enableUser: { access, summary: 'Enable a disabled user', body: ofOne, answer: personResponse },
+  getUserSettings: {
+    access: 'userSettings',
+    summary: 'Read your own settings',
+    answer: settingsResponse,
+  },
+  updateUserSettings: {
+    access: 'userSettings',
+    summary: 'Change your own settings; omitted members stay unchanged',
+    body: settingsBody,
+    answer: succeeded,
+  },
 });
 
 function shown({ id, email, name, userType, scopes, ...user }: TenantUser): TenantPerson {
@@ -141,24 +137,8 @@ function shown({ id, email, name, userType, scopes, ...user }: TenantUser): Tena
   };
 }
 
-const getUserSettings = operation({
-  id: 'getUserSettings',
-  access: 'userSettings',
-  summary: 'Read your own settings',
-  answer: settingsResponse,
-});
-
-const updateUserSettings = operation({
-  id: 'updateUserSettings',
-  access: 'userSettings',
-  summary: 'Change your own settings; omitted members stay unchanged',
-  body: settingsBody,
-  answer: succeeded,
-});
-
 const sendFeedback = {
-  ...operation({
-    id: 'sendFeedback',
+  ...operation('sendFeedback', {
     access: 'tenantUser',
     bodyLimit: longBodyLimitBytes,
     summary: 'Send a message to the team behind the service',

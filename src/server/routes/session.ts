@@ -24,7 +24,7 @@ import {
 import { oneOf, succeeded } from '../../contract/common.ts';
 import { hasCode, ForensicsError } from '../../errors.ts';
 import { success } from '../responses.ts';
-import { operation } from '../openapi-responses.ts';
+import { type Operation, operation } from '../openapi-responses.ts';
 
 const path = '/v1/auth/session';
 const cookieName = '__Host-forensics-session';
@@ -133,44 +133,37 @@ function answerTokens(reply: FastifyReply, tokens: TokenSet) {
   return success({ accessToken, idToken, expiresIn });
 }
 
-const readSessionState = operation({
-  id: 'readSessionState',
+const readSessionState = operation('readSessionState', {
   access: 'everyone',
   summary: 'How to log in here, whether an account exists yet, and which pictures are accepted',
   answer: sessionStateResponse,
 });
 
-type PageOperation = Omit<Parameters<typeof operation>[0], 'access' | 'description' | 'headers'>;
-
-function forPages<const O extends PageOperation>(declared: O) {
+function forPages<const O extends Omit<Operation, 'access' | 'headers'>>(id: string, declared: O) {
   const description = "Only for this server's own pages; others get 403.";
   const common = { access: 'everyone', description, headers: fromBrowsers } as const;
-  return { ...operation({ ...declared, ...common }), onRequest: assertSameOrigin };
+  return { ...operation(id, { ...declared, ...common }), onRequest: assertSameOrigin };
 }
 
-const openSession = forPages({
-  id: 'openSession',
+const openSession = forPages('openSession', {
   summary: 'Log in from a browser; the refresh token is set as a cookie',
   body: sessionBody,
   answer: browserTokensResponse,
 });
 
-const refreshSession = forPages({
-  id: 'refreshSession',
+const refreshSession = forPages('refreshSession', {
   summary: "Exchange a browser's cookie for new tokens",
   body: endSessionBody,
   answer: browserTokensResponse,
 });
 
-const endSession = forPages({
-  id: 'endSession',
+const endSession = forPages('endSession', {
   summary: 'Log out of a browser or, with its id token, of all devices',
   body: endSessionBody,
   answer: succeeded,
 });
 
-const createFirstUser = forPages({
-  id: 'createFirstUser',
+const createFirstUser = forPages('createFirstUser', {
   summary: 'Create the first account with the one-time link printed by the server',
   body: firstUserBody,
   answer: succeeded,

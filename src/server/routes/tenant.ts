@@ -31,16 +31,16 @@ import type { Core } from '../../service/core.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operation } from '../openapi-responses.ts';
+import { operations } from '../openapi-responses.ts';
 
 export const tenantRoutes: FastifyPluginAsyncTypebox<
   Pick<Administration, 'tenancy'> & Pick<Core, 'usage'>
 > = async (server, { tenancy, usage }) => {
-  server.get('/v1/tenant', getTenant, async (request) =>
+  server.get('/v1/tenant', declared.getTenant, async (request) =>
     success(await tenancy.read(requireCaller(request).tenant)),
   );
 
-  server.put('/v1/tenant', updateTenant, async (request) => {
+  server.put('/v1/tenant', declared.updateTenant, async (request) => {
     const { tenantName, ...change } = request.body;
     const { tenantName: inQuery } = request.query;
     if (tenantName !== undefined && inQuery !== undefined && tenantName !== inQuery) {
@@ -53,37 +53,81 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<
     return success(await tenancy.change(tenant, change, toActor(principal)));
   });
 
-  server.get('/v1/tenant/report', readUsageReport, async (request) => {
+  server.get('/v1/tenant/report', declared.readUsageReport, async (request) => {
     const { tenantName: _checked, ...query } = request.query;
     return success(await usage.report(requireCaller(request).tenant, query));
   });
 };
 
-const getTenant = operation({
-  id: 'getTenant',
-  summary: 'Read a tenant, with its secrets masked',
-  querystring: ofTenant,
-  answer: tenantResponse,
-});
-
-const updateTenant = operation({
-  id: 'updateTenant',
-  access: 'tenantSettings',
-  bodyLimit: longBodyLimitBytes,
-  summary:
-    'Rename a tenant, set its webhook and default options, or choose where its objects are stored',
-  description: `Accepts the response of GET unchanged, with its secrets masked. A new storage configuration is tested
+const declared = operations({
+  getTenant: {
+    summary: 'Read a tenant, with its secrets masked',
+    querystring: ofTenant,
+    answer: tenantResponse,
+  },
+  updateTenant: {
+    access: 'tenantSettings',
+    bodyLimit: longBodyLimitBytes,
+    summary:
+      'Rename a tenant, set its webhook and default options, or choose where its objects are stored',
+    description: `Accepts the response of GET unchanged, with its secrets masked. A new storage configuration is tested
 (write, read, delete) before it is saved; existing analyses stay readable in their previous store.`,
-  querystring: changeQuery,
-  body: changeBody,
-  answer: tenantResponse,
-});
-
-const readUsageReport = operation({
-  id: 'readUsageReport',
-  summary: 'Read the usage of a tenant: in total, or summed over a range of days',
-  querystring: reportQuery,
-  answer: reportResponse,
+    querystring: changeQuery,
+    body: changeBody,
+    answer: tenantResponse,
+  },
+  readUsageReport: {
+    summary: 'Read the usage of a tenant: in total, or summed over a range of days',
+    querystring: reportQuery,
+    answer: reportResponse,
+  },
+  readAuditLog: {
+    access: 'tenantSettings',
+    summary: 'Read the audit log of a tenant, newest first',
+    querystring: auditQuery,
+    answer: auditResponse,
+  },
+  listWebhookMessages: {
+    access: 'tenantSettings',
+    summary: "List the messages to a tenant's webhook, newest first",
+    querystring: deliveriesQuery,
+    answer: deliveriesResponse,
+  },
+  replayWebhookMessages: {
+    access: 'tenantSettings',
+    summary: 'Send a settled message again, or all that could not be delivered',
+    description: 'They keep their ids, so that a receiver can recognise repeats.',
+    body: replayBody,
+    answer: replayResponse,
+  },
+  testWebhook: {
+    access: 'tenantSettings',
+    summary: "Send one signed test message to a tenant's webhook",
+    description:
+      'Its webhook-event header is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
+    body: ofTenant,
+    answer: webhookTestResponse,
+  },
+  listLegalHolds: {
+    access: 'tenantManager',
+    summary: 'List the legal holds of a tenant',
+    querystring: ofTenant,
+    answer: holdsResponse,
+  },
+  placeLegalHold: {
+    access: 'tenantManager',
+    summary: 'Place a legal hold on an analysis, or on all data of a tenant',
+    description:
+      'Anything under a hold can be deleted, but remains stored until the hold is lifted.',
+    body: newHoldBody,
+    answer: holdResponse,
+  },
+  liftLegalHold: {
+    access: 'tenantManager',
+    summary: "Lift a legal hold; only the operator can lift the operator's own",
+    body: heldBody,
+    answer: succeeded,
+  },
 });
 
 // `/v1/tenant/audit` and `/v1/tenant/webhook`: the audit log of a tenant, and the messages to its receiver.
@@ -96,7 +140,7 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
   const { audit, now, webhookKey: serverKey } = core;
   const { db } = core.database;
 
-  server.get('/v1/tenant/audit', readAuditLog, async (request) => {
+  server.get('/v1/tenant/audit', declared.readAuditLog, async (request) => {
     const { tenantName: _checked, from, to, limit = defaultLimit, ...filter } = request.query;
     const lines = await audit.read({
       chain: requireCaller(request).tenant.id,
@@ -113,13 +157,13 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
     );
   });
 
-  server.get('/v1/tenant/webhook', listWebhookMessages, async (request) => {
+  server.get('/v1/tenant/webhook', declared.listWebhookMessages, async (request) => {
     const { tenantName: _checked, limit = defaultLimit, state = null, ...query } = request.query;
     const { id: tenantId } = requireCaller(request).tenant;
     return success(await listDeliveries(db, { ...query, tenantId, state, limit }));
   });
 
-  server.post('/v1/tenant/webhook/replay', replayWebhookMessages, async (request) => {
+  server.post('/v1/tenant/webhook/replay', declared.replayWebhookMessages, async (request) => {
     const { id } = request.body;
     const which = id === undefined ? 'given_up' : { id };
     const { principal, tenant } = requireCaller(request);
@@ -128,7 +172,7 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
     return success({ replayed: replayed.length });
   });
 
-  server.post('/v1/tenant/webhook/test', testWebhook, async (request) => {
+  server.post('/v1/tenant/webhook/test', declared.testWebhook, async (request) => {
     const { id: tenantId, webhookUrl: url } = requireCaller(request).tenant;
     if (url === null) {
       throw new ForensicsError('conflict', 'The tenant has no webhook; set its webhookUrl first.');
@@ -139,87 +183,27 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
   });
 };
 
-const readAuditLog = operation({
-  id: 'readAuditLog',
-  access: 'tenantSettings',
-  summary: 'Read the audit log of a tenant, newest first',
-  querystring: auditQuery,
-  answer: auditResponse,
-});
-
-const listWebhookMessages = operation({
-  id: 'listWebhookMessages',
-  access: 'tenantSettings',
-  summary: "List the messages to a tenant's webhook, newest first",
-  querystring: deliveriesQuery,
-  answer: deliveriesResponse,
-});
-
-const replayWebhookMessages = operation({
-  id: 'replayWebhookMessages',
-  access: 'tenantSettings',
-  summary: 'Send a settled message again, or all that could not be delivered',
-  description: 'They keep their ids, so that a receiver can recognise repeats.',
-  body: replayBody,
-  answer: replayResponse,
-});
-
-const testWebhook = operation({
-  id: 'testWebhook',
-  access: 'tenantSettings',
-  summary: "Send one signed test message to a tenant's webhook",
-  description:
-    'Its webhook-event header is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
-  body: ofTenant,
-  answer: webhookTestResponse,
-});
-
 // `/v1/tenant/hold`: the legal holds of a tenant, for users who may change its settings.
 
 export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async (
   server,
   { holds },
 ) => {
-  server.get('/v1/tenant/hold', listLegalHolds, async (request) =>
+  server.get('/v1/tenant/hold', declared.listLegalHolds, async (request) =>
     success(await holds.list(requireCaller(request).tenant.id)),
   );
 
-  server.post('/v1/tenant/hold', placeLegalHold, async (request) => {
+  server.post('/v1/tenant/hold', declared.placeLegalHold, async (request) => {
     const { analysisId = null, reason } = request.body;
     const { principal, tenant } = requireCaller(request);
     const hold = { tenantId: tenant.id, analysisId, reason };
     return success(await holds.add(hold, toActor(principal)));
   });
 
-  server.delete('/v1/tenant/hold', liftLegalHold, async (request) => {
+  server.delete('/v1/tenant/hold', declared.liftLegalHold, async (request) => {
     const { principal, tenant } = requireCaller(request);
     const { analysisId = null } = request.body;
     await holds.remove({ tenantId: tenant.id, analysisId }, toActor(principal));
     return success();
   });
 };
-
-const listLegalHolds = operation({
-  id: 'listLegalHolds',
-  access: 'tenantManager',
-  summary: 'List the legal holds of a tenant',
-  querystring: ofTenant,
-  answer: holdsResponse,
-});
-
-const placeLegalHold = operation({
-  id: 'placeLegalHold',
-  access: 'tenantManager',
-  summary: 'Place a legal hold on an analysis, or on all data of a tenant',
-  description: 'Anything under a hold can be deleted, but remains stored until the hold is lifted.',
-  body: newHoldBody,
-  answer: holdResponse,
-});
-
-const liftLegalHold = operation({
-  id: 'liftLegalHold',
-  access: 'tenantManager',
-  summary: "Lift a legal hold; only the operator can lift the operator's own",
-  body: heldBody,
-  answer: succeeded,
-});
