@@ -50,15 +50,11 @@ function checksum(tag: string, random: string): string {
   return text;
 }
 
-type Shown = Pick<
-  typeof apiKeys.$inferSelect,
-  'uuid' | 'name' | 'createdAt' | 'expiresAt' | 'lastUsedAt' | 'replacedAt'
->;
-
 /** An API key as returned to clients: complete in the response that creates it, and masked from then on. */
 export function keyEntry(
-  key: Shown,
-  { secret, at }: { readonly secret: string; readonly at: Date },
+  key: Omit<typeof apiKeys.$inferSelect, 'tenantId' | 'digest' | 'ending' | 'revokedAt'>,
+  secret: string,
+  at: Date,
 ): KeyEntry {
   return {
     uuid: key.uuid,
@@ -73,23 +69,21 @@ export function keyEntry(
 
 // Checks the API key of a request, by its tag and then by its digest.
 
+export interface KeyParts extends Clocked {
+  readonly digestSecret: (secret: string) => Buffer;
+}
+
 /** @returns `authenticate` as documented at `Keys`. */
-export function createKeyAuthentication({
-  db,
-  digestSecret,
-  now,
-}: Clocked & { readonly digestSecret: (secret: string) => Buffer }): (
-  secret: string,
-) => Promise<Principal> {
+export function createKeyAuthentication({ db, digestSecret, now }: KeyParts) {
   const findKey = prepareFindKey(db);
   const noteUse = createUseNotes(db);
 
-  return async (secret) => {
+  return async (secret: string): Promise<Principal> => {
     const tag = readTag(secret);
     if (tag === null) {
-      throw unauthenticated(
-        'This is not a well-formed API key; check that the header contains all of it.',
-      );
+      const message =
+        'This is not a well-formed API key; check that the header contains all of it.';
+      throw unauthenticated(message);
     }
     // Hash first, whatever the tag, so that the time reveals nothing about which tags exist.
     const digest = digestSecret(secret);
@@ -138,11 +132,8 @@ function createUseNotes(db: Db) {
   async function write(uuid: string, lastUsedAt: Date): Promise<void> {
     await setImmediate();
     const isOlder = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, lastUsedAt));
-    await db
-      .update(apiKeys)
-      .set({ lastUsedAt })
-      .where(and(eq(apiKeys.uuid, uuid), isOlder))
-      .run();
+    const which = and(eq(apiKeys.uuid, uuid), isOlder);
+    await db.update(apiKeys).set({ lastUsedAt }).where(which).run();
   }
 
   return (uuid: string, at: Date): void => {

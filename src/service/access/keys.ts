@@ -19,7 +19,13 @@ import {
 } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { createKeyAuthentication, keyEntry, newSecret, masked } from './key-format.ts';
+import {
+  createKeyAuthentication,
+  keyEntry,
+  type KeyParts,
+  newSecret,
+  masked,
+} from './key-format.ts';
 import { activeTenant } from '../tenants/tenants.ts';
 
 export interface NewKey {
@@ -43,16 +49,11 @@ export interface Rotated {
   readonly earlier: readonly KeyEntry[];
 }
 
-export interface Revocation {
-  readonly tenantId: string;
+export interface Revocation extends Pick<NewKey, 'tenantId' | 'by'> {
   readonly uuid: string;
-  readonly by: Actor;
 }
 
 export type Keys = ReturnType<typeof createKeys>;
-
-type KeyRow = typeof apiKeys.$inferSelect;
-type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
 
 // The mandatory expiry exists to prevent keys that last forever.
 const longestLifeMs = 3650 * 86_400_000;
@@ -63,7 +64,7 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
   const pepperKey = createSecretKey(pepper);
   const digestSecret = (secret: string) => createHmac('sha256', pepperKey).update(secret).digest();
 
-  const parts: Parts = { db, now, digestSecret };
+  const parts: KeyParts = { db, now, digestSecret };
   return {
     /**
      * Creates a key and returns the only response that contains the whole secret. A repeated request gets the same
@@ -97,18 +98,14 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
   };
 }
 
-interface Parts extends Clocked {
-  readonly digestSecret: (secret: string) => Buffer;
-}
-
-async function mintKey(parts: Parts, { tenantId, name, expiresAt, by, idempotencyKey }: NewKey) {
+async function mintKey(parts: KeyParts, { tenantId, name, expiresAt, by, idempotencyKey }: NewKey) {
   const at = parts.now();
   assertUsable(name, expiresAt, at);
   const request = { act: 'createKey', name, expiresAt };
   const repeatable = toRepeatable(idempotencyKey, { tenantId, request, at });
   return transact(parts.db, async (tx) => {
     const earlier = await recall(tx, repeatable);
-    if (earlier !== null) return madeEarlier(tx, { tenantId, at, uuid: earlier });
+    if (earlier !== null) return madeEarlier(tx, tenantId, earlier, at);
     const key = await insert(parts, tx, { tenantId, name, expiresAt, createdAt: at }, by);
     await remember(tx, repeatable, key.uuid);
     return key;
@@ -116,7 +113,7 @@ async function mintKey(parts: Parts, { tenantId, name, expiresAt, by, idempotenc
 }
 
 async function rotateKey(
-  parts: Parts,
+  parts: KeyParts,
   { tenantId, which, expiresAt, graceMs, by, idempotencyKey }: Rotation,
 ): Promise<Rotated> {
   const at = parts.now();
@@ -125,7 +122,13 @@ async function rotateKey(
   const seen = await findKeys(parts.db, { tenantId, at });
   return transact(parts.db, async (tx): Promise<Rotated> => {
     const done = await recall(tx, repeatable);
-    if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
+    if (done !== null) {
+      // As stored below: the new key, the one it replaced, then earlier ones.
+      const keys = [];
+      for (const uuid of done.split(' ')) keys.push(await madeEarlier(tx, tenantId, uuid, at));
+      const [made, former, ...others] = keys;
+      return { key: made!, replaced: former!, earlier: others };
+    }
     const { key: old, earlier } = await keyToReplace(tx, tenantId, which, at);
     if (!seen.some(({ uuid }) => uuid === old.uuid)) throw alreadyReplaced();
     assertUsable(old.name, expiresAt, at);
@@ -140,21 +143,24 @@ async function rotateKey(
   });
 }
 
-async function insert({ digestSecret }: Parts, tx: Tx, key: NewRow, by: Actor): Promise<KeyEntry> {
+async function insert(
+  { digestSecret }: KeyParts,
+  tx: Tx,
+  key: Pick<typeof apiKeys.$inferSelect, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>,
+  by: Actor,
+): Promise<KeyEntry> {
   const tenant = await activeTenant(tx, key.tenantId);
   const secret = newSecret(tenant.keyTag);
   const row = { ...key, uuid: randomUUID(), lastUsedAt: null, replacedAt: null };
-  await tx
-    .insert(apiKeys)
-    .values({ ...row, digest: digestSecret(secret), ending: secret.slice(-4) })
-    .run();
+  const stored = { ...row, digest: digestSecret(secret), ending: secret.slice(-4) };
+  await tx.insert(apiKeys).values(stored).run();
   const details = { expiresAt: key.expiresAt.toISOString() };
   const auditEvent = { event: 'key.created', subject: row.uuid, details } as const;
   await append(tx, { chain: key.tenantId, at: key.createdAt, actor: by, ...auditEvent });
-  return keyEntry(row, { secret, at: key.createdAt });
+  return keyEntry(row, secret, key.createdAt);
 }
 
-async function revokeKey({ db, now }: Parts, { tenantId, uuid, by }: Revocation): Promise<void> {
+async function revokeKey({ db, now }: Clocked, { tenantId, uuid, by }: Revocation): Promise<void> {
   const which = and(
     eq(apiKeys.tenantId, tenantId),
     eq(apiKeys.uuid, uuid.toLowerCase()),
@@ -169,28 +175,13 @@ async function revokeKey({ db, now }: Parts, { tenantId, uuid, by }: Revocation)
   });
 }
 
-interface Earlier extends Pick<KeySearch, 'tenantId' | 'at'> {
-  readonly uuid: string;
-}
-
-async function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): Promise<KeyEntry> {
-  const [key] = await findKeys(tx, { ...search, which: eq(apiKeys.uuid, uuid) });
+async function madeEarlier(tx: Tx, tenantId: string, uuid: string, at: Date): Promise<KeyEntry> {
+  const [key] = await findKeys(tx, { tenantId, at, which: eq(apiKeys.uuid, uuid) });
   if (key !== undefined) return key;
   throw new ForensicsError(
     'conflict',
     'The API key of this Idempotency-Key was deleted; send a new Idempotency-Key.',
   );
-}
-
-/** @param uuids - in the order in which `rotate` stores them: the new key, the one it replaced, then earlier ones. */
-async function rotatedEarlier(
-  tx: Tx,
-  { uuids, ...search }: Omit<Earlier, 'uuid'> & { readonly uuids: string },
-): Promise<Rotated> {
-  const keys = [];
-  for (const uuid of uuids.split(' ')) keys.push(await madeEarlier(tx, { ...search, uuid }));
-  const [key, replaced, ...earlier] = keys;
-  return { key: key!, replaced: replaced!, earlier };
 }
 
 function assertUsable(name: string, expiresAt: Date, at: Date): void {
@@ -238,9 +229,7 @@ async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Da
   return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
 }
 
-interface Replacement {
-  readonly tenantId: string;
-  readonly by: Actor;
+interface Replacement extends Pick<NewKey, 'tenantId' | 'by'> {
   readonly at: Date;
   readonly end: Date;
   readonly replacedBy: string;
@@ -253,11 +242,8 @@ async function replace(
   { tenantId, by, at, end, replacedBy }: Replacement,
 ): Promise<KeyEntry> {
   const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
-  await tx
-    .update(apiKeys)
-    .set({ replacedAt: at, expiresAt })
-    .where(eq(apiKeys.uuid, key.uuid))
-    .run();
+  const isIt = eq(apiKeys.uuid, key.uuid);
+  await tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(isIt).run();
   const ended = expiresAt > at ? null : 'replaced';
   const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
   const details = { replacedBy, expiresAt: replaced.expiresAt };
@@ -297,5 +283,5 @@ async function findKeys(
     .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
     .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
     .all();
-  return rows.map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
+  return rows.map(({ key, tag }) => keyEntry(key, masked(tag, key.ending), at));
 }

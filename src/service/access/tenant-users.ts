@@ -20,13 +20,11 @@ export interface TenantUser extends User {
 }
 
 /** All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts. */
-export function createTenantUsers({
-  users,
-  identity,
-}: {
+export function createTenantUsers(parts: {
   readonly users: Users;
   readonly identity: Pick<Identity, 'kind'>;
 }) {
+  const { users, identity } = parts;
   const actingFor = (manager: Manager): Acting => {
     assertEmbedded(identity);
     return {
@@ -55,10 +53,8 @@ export function createTenantUsers({
     async create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>) {
       const acting = actingFor(manager);
       assertOwnScopes(manager, user.scopes);
-      return shown(
-        manager,
-        await users.create({ ...user, tenantIds: [manager.tenant.id] }, acting),
-      );
+      const member = { ...user, tenantIds: [manager.tenant.id] };
+      return shown(manager, await users.create(member, acting));
     },
     /** @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do the methods below. */
     async update(manager: Manager, id: string, change: Pick<Partial<NewUser>, 'name' | 'scopes'>) {

@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm';
 import { type Actor, type EventDetails, serviceChain } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { UserSettings } from '../../contract/auth.ts';
+import { withoutUndefined } from '../../contract/common.ts';
 import { maxNameLength } from '../../contract/limits.ts';
 import { langPattern } from '../../contract/vocabulary.ts';
 import { characterCount, type Db, foldText, transact, type Tx } from '../../ports/db/database.ts';
@@ -103,27 +104,20 @@ export function createUserSettings({ db }: { readonly db: Db }) {
     },
     /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
     async change(userId: string, { lang, tosAccepted }: Partial<UserSettings>) {
-      if (lang !== undefined) assertLanguageCode(lang);
+      if (lang !== undefined && !new RegExp(langPattern).test(lang)) {
+        throw invalid(
+          'lang must be a language code such as "de", with an optional region such as "de-AT".',
+        );
+      }
       return transact(db, async (tx) => {
         const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();
         if (found === undefined) throw noSuchUser();
-        const changed = {
-          lang: lang ?? found.lang,
-          tosAccepted: tosAccepted ?? found.tosAccepted,
-        };
+        const changed = { ...found, ...withoutUndefined({ lang, tosAccepted }) };
         await tx.update(users).set(changed).where(eq(users.id, userId)).run();
         return changed;
       });
     },
   };
-}
-
-function assertLanguageCode(lang: string): void {
-  if (new RegExp(langPattern).test(lang)) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'lang must be a language code such as "de", with an optional region such as "de-AT".',
-  );
 }
 
 export function noSuchUser(): ForensicsError {

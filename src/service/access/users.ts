@@ -252,8 +252,8 @@ export function newRow(createdAt: Date) {
 
 async function existing(reader: Reader, id: string): Promise<UserRow> {
   const row = await reader.select().from(users).where(eq(users.id, id)).get();
-  if (row !== undefined) return row;
-  throw noSuchUser();
+  if (row === undefined) throw noSuchUser();
+  return row;
 }
 
 async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<User> {

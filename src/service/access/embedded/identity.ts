@@ -31,26 +31,25 @@ import {
 } from './sessions.ts';
 import type { LoginAttempts } from './throttle.ts';
 
-interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
-  readonly users: Pick<Users, 'info'>;
-  /** 32 secret bytes from which the signing key is derived. */
-  readonly seed: Uint8Array;
-  /** Included in each token; tokens from another issuer are rejected. */
-  readonly issuer: string;
-}
-
-export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
+export function createEmbeddedIdentity(
+  parts: Omit<LoginParts, 'sessions'> &
+    Parameters<typeof createTokens>[0] & { readonly users: Pick<Users, 'info'> },
+): Identity {
   const { db, now } = parts;
   const tokens = createTokens(parts);
   const openSessions = createSessions(parts);
   const logins = createLogins({ ...parts, sessions: openSessions });
-  const findHolder = prepareFindHolder(db);
+  // Prepared once, as it runs on every request. Finds a row for each of the user's tenants, or one if there are none.
+  const findHolder = db
+    .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(userTenants, eq(userTenants.userId, users.id))
+    .where(eq(sessions.id, sql.placeholder('sessionId')))
+    .prepare();
 
   /** The user of a live session. @throws {ForensicsError} `unauthenticated`. */
-  async function holder({
-    userId,
-    sessionId,
-  }: Subject): Promise<UserRow & Pick<Principal, 'tenantIds'>> {
+  async function holder({ userId, sessionId }: Subject) {
     const rows = await findHolder.all({ sessionId });
     const [found] = rows;
     if (found?.user.id === userId && isAlive(found.session, now())) {
@@ -83,7 +82,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
       const message = 'This server has its own accounts; log in with a password.';
       throw new ForensicsError('not_offered', message);
     },
-    end: async (refreshToken) => openSessions.end(refreshToken),
+    end: (refreshToken) => openSessions.end(refreshToken),
     info: (principal) => parts.users.info(principal),
     verify: async (idToken) => void (await holder(await tokens.read('id', idToken))),
     async revoke({ idToken, refreshToken }) {
@@ -93,19 +92,8 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
       }
       await transact(db, (tx) => endAccess(tx, id, now()));
     },
-    changePassword: (principal, passwords) => logins.changePassword(principal, passwords),
+    changePassword: logins.changePassword,
   };
-}
-
-/** Prepared once, as it runs on every request. Finds a row for each of the user's tenants, or one if there are none. */
-function prepareFindHolder(db: Db) {
-  return db
-    .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(userTenants, eq(userTenants.userId, users.id))
-    .where(eq(sessions.id, sql.placeholder('sessionId')))
-    .prepare();
 }
 
 // The password side of embedded accounts: logging in with one, and changing it.
@@ -151,14 +139,13 @@ function createLogins(parts: LoginParts) {
   }
 
   /** The account that the password belongs to; if there are several, the oldest. */
-  async function checked({ email, password, from }: Credentials): Promise<UserRow | null> {
+  async function checked({ email, password, from }: Credentials): Promise<UserRow | undefined> {
     const rows = await counted(normalisedEmail(email), from);
     const hashes = rows.flatMap(({ passwordHash }) => passwordHash ?? []);
     const right = await passwords.matching(password, hashes);
-    const opened = rows.find(
+    return rows.find(
       ({ disabledAt, passwordHash }) => disabledAt === null && right.includes(passwordHash ?? ''),
     );
-    return opened ?? null;
   }
 
   return {
@@ -167,8 +154,8 @@ function createLogins(parts: LoginParts) {
       return withRoom(from, async () => {
         const takeBack = attempts.countPlace(from);
         const row = await checked(credentials);
-        const opened = row === null ? null : await openSession(parts, row, from);
-        if (opened === null) throw unauthenticated('The email address or the password is wrong.');
+        const opened = row && (await openSession(parts, row, from));
+        if (!opened) throw unauthenticated('The email address or the password is wrong.');
         takeBack();
         return opened;
       });
@@ -177,10 +164,8 @@ function createLogins(parts: LoginParts) {
       principal: Principal,
       { currentPassword, newPassword }: Parameters<Identity['changePassword']>[1],
     ): Promise<void> => {
-      passwords.assertUsable(newPassword, {
-        ...(await findAccount(db, principal)),
-        currentPassword,
-      });
+      const account = await findAccount(db, principal);
+      passwords.assertUsable(newPassword, { ...account, currentPassword });
       // Guessing passwords in a stolen session locks only that session, not the user.
       const from = `session ${principal.sessionId}`;
       await withRoom(from, async () => {
@@ -232,16 +217,11 @@ async function replacePassword(
 }
 
 async function findAccount(reader: Reader, { id }: Pick<Principal, 'id'>): Promise<UserRow> {
-  const row = await reader
-    .select()
-    .from(users)
-    .where(eq(users.id, id ?? ''))
-    .get();
+  const which = eq(users.id, id ?? '');
+  const row = await reader.select().from(users).where(which).get();
   if (row?.issuer === null) return row;
-  throw new ForensicsError(
-    'forbidden',
-    'Only a user with an account on this server has a password.',
-  );
+  const message = 'Only a user with an account on this server has a password.';
+  throw new ForensicsError('forbidden', message);
 }
 
 function notChanged(): ForensicsError {

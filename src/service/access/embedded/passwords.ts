@@ -11,15 +11,9 @@ import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
+import type { UserRow } from '../users.ts';
 
 export type Passwords = ReturnType<typeof createPasswords>;
-
-interface Person {
-  readonly email: string;
-  readonly name: string | null;
-  /** The password that the person gave as the current one. */
-  readonly currentPassword?: string;
-}
 
 interface Cost {
   /** Binary logarithm of scrypt's N. */
@@ -127,7 +121,11 @@ const minCharacters = 12;
 const maxCharacters = 256;
 const minDifferent = 5;
 
-function assertUsable(password: string, { email, name, currentPassword }: Person): void {
+/** @param person.currentPassword - the password that the person gave as the current one. */
+function assertUsable(
+  password: string,
+  { email, name, currentPassword }: Pick<UserRow, 'email' | 'name'> & { currentPassword?: string },
+): void {
   if (currentPassword !== undefined && normalised(password) === normalised(currentPassword)) {
     throw unusable('differs from the one it replaces');
   }

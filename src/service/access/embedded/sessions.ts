@@ -92,11 +92,8 @@ async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSessi
     return null;
   }
   if (!isAlive(session, at) || token.expiresAt <= at) return null;
-  await tx
-    .update(refreshTokens)
-    .set({ usedAt: at })
-    .where(eq(refreshTokens.digest, token.digest))
-    .run();
+  const isIt = eq(refreshTokens.digest, token.digest);
+  await tx.update(refreshTokens).set({ usedAt: at }).where(isIt).run();
   const { userId, id: sessionId } = session;
   return { userId, sessionId, refreshToken: await issue(tx, sessionId, at) };
 }
@@ -104,10 +101,8 @@ async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSessi
 async function issue(tx: Tx, sessionId: string, createdAt: Date): Promise<string> {
   const refreshToken = `rt-${randomBytes(32).toString('base64url')}`;
   const expiresAt = after(createdAt, idleLifeMs);
-  await tx
-    .insert(refreshTokens)
-    .values({ digest: hashToken(refreshToken), sessionId, createdAt, expiresAt })
-    .run();
+  const row = { digest: hashToken(refreshToken), sessionId, createdAt, expiresAt };
+  await tx.insert(refreshTokens).values(row).run();
   return refreshToken;
 }
 
@@ -159,14 +154,15 @@ const kinds = {
 
 const algorithm = 'EdDSA';
 
-interface TokenParts {
-  /** 32 secret bytes, the private key of RFC 8032. */
-  readonly seed: Uint8Array;
-  readonly issuer: string;
-  readonly now: () => Date;
-}
-
-export function createTokens({ seed, issuer, now }: TokenParts) {
+/**
+ * @param parts.seed - 32 secret bytes, the private key of RFC 8032.
+ * @param parts.issuer - included in each token; tokens from another issuer are rejected.
+ */
+export function createTokens({
+  seed,
+  issuer,
+  now,
+}: Pick<Clocked, 'now'> & { readonly seed: Uint8Array; readonly issuer: string }) {
   const { privateKey, publicKey, kid } = keysFrom(seed);
 
   return {

@@ -87,10 +87,8 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
     async forgiveAccount(tx: Tx, account: string): Promise<void> {
       const first = keyedDigest(account);
       const last = Buffer.concat([first, Buffer.alloc(first.length, 0xff)]);
-      await tx
-        .delete(loginAttempts)
-        .where(between(loginAttempts.address, first, last))
-        .run();
+      const isIts = between(loginAttempts.address, first, last);
+      await tx.delete(loginAttempts).where(isIts).run();
     },
     ...createLoginPlaces(now),
   };
@@ -165,11 +163,9 @@ function createLoginPlaces(now: () => Date) {
 }
 
 function tooMany(waitMs: number): ForensicsError {
-  return new ForensicsError(
-    'rate_limited',
-    'Too many failed attempts; wait before you try again.',
-    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
-  );
+  const message = 'Too many failed attempts; wait before you try again.';
+  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  return new ForensicsError('rate_limited', message, { retryAfterSeconds });
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. Other text stays as it is. */

@@ -66,20 +66,16 @@ interface ProviderRequest {
   readonly body?: unknown;
 }
 
-type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
-
 /** Time limit for a whole call. The size of a response is limited too, and redirects are not followed. */
 export const timeoutSeconds = 5;
 // Ten times the size of a hundred keys.
 const maxAnswerBytes = 1024 * 1024;
 
 /** @param ca - PEM of the only authorities to trust; null for the system's. */
-export function createProviderFetch({ ca }: { readonly ca: string | null }): ProviderFetch {
-  const agent = new Agent({
-    connect: ca === null ? {} : { ca },
-    maxResponseSize: maxAnswerBytes,
-  });
-  return async (url, { method = 'GET', headers = {}, body }) => {
+export function createProviderFetch({ ca }: { readonly ca: string | null }) {
+  const connect = ca === null ? {} : { ca };
+  const agent = new Agent({ connect, maxResponseSize: maxAnswerBytes });
+  return async (url: string, { method = 'GET', headers = {}, body }: ProviderRequest) => {
     const answer = await request(url, {
       dispatcher: agent,
       method: method === 'POST' ? 'POST' : 'GET',
@@ -90,12 +86,9 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
     const text = await answer.body.text();
     // The Response constructor rejects a body with these statuses (Fetch, "null body status").
     const isBodiless = [204, 205, 304].includes(answer.statusCode);
-    const type = String(answer.headers['content-type'] ?? '');
-    return new Response(isBodiless ? null : text, {
-      status: answer.statusCode,
-      // Callers read no other header: OAuth sends its errors in the body.
-      headers: { 'content-type': type },
-    });
+    // Callers read no other header: OAuth sends its errors in the body.
+    const shown = { 'content-type': String(answer.headers['content-type'] ?? '') };
+    return new Response(isBodiless ? null : text, { status: answer.statusCode, headers: shown });
   };
 }
 

@@ -8,7 +8,7 @@
  */
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
-import type { LoginElsewhere, TokenSet } from '../../../contract/auth.ts';
+import type { TokenSet } from '../../../contract/auth.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { type Db, foldText, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { tenants, users } from '../../../ports/db/schema.ts';
@@ -16,7 +16,7 @@ import { service } from '../../audit/entry.ts';
 import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
 import { auditUser } from '../user-facts.ts';
 import { defaultUserType, endAccess, newRow, type UserRow, type Users } from '../users.ts';
-import type { Discovered } from './discovery.ts';
+
 import { createProvider, type Provider, type ProviderParts, type Refreshed } from './provider.ts';
 import {
   type ClaimNames,
@@ -61,16 +61,23 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   return {
     kind: 'oidc',
     authenticate: async (accessToken) => (await bearer(accessToken)).principal,
-    login: async () => toLoginElsewhere(parts, await provider.facts()),
+    async login() {
+      const facts = await provider.facts();
+      return {
+        issuer: parts.issuer,
+        clientId: parts.clientId,
+        authorizationEndpoint: facts.authorization_endpoint,
+        tokenEndpoint: facts.token_endpoint,
+        deviceAuthorizationEndpoint: facts.device_authorization_endpoint ?? null,
+      };
+    },
     refresh: async (refreshToken) => tokenSet(await provider.refresh(refreshToken), refreshToken),
     // Without offline_access, some providers issue no refresh token; the session then lasts as long
     // as its access token.
     exchange: async (grant) => tokenSet(await provider.exchange(grant), ''),
     end: (refreshToken) => provider.revoke(refreshToken),
     info: (principal) => parts.users.info(principal),
-    async verify(idToken) {
-      await holder(idToken);
-    },
+    verify: async (idToken) => void (await holder(idToken)),
     async revoke({ idToken, refreshToken }) {
       const { row, token } = await holder(idToken);
       const owner = await provider.ownerOf(refreshToken);
@@ -118,19 +125,6 @@ function createAdmission(parts: OidcIdentityParts, provider: Provider, accounts:
   }
 
   return { bearer, holder };
-}
-
-function toLoginElsewhere(
-  { issuer, clientId }: OidcIdentityParts,
-  facts: Discovered,
-): LoginElsewhere {
-  return {
-    issuer,
-    clientId,
-    authorizationEndpoint: facts.authorization_endpoint,
-    tokenEndpoint: facts.token_endpoint,
-    deviceAuthorizationEndpoint: facts.device_authorization_endpoint ?? null,
-  };
 }
 
 // The people who log in through an identity provider. Their rights come with each token; only their id, name, own
@@ -206,11 +200,8 @@ async function enter(tx: Tx, { token, person }: Seen, at: Date): Promise<UserRow
   const details = { identity: 'provider', ...rights } as const;
   const act = { userId: row.id, at, by: service };
   await auditUser(tx, act, { event: 'user.created', details });
-  return tx
-    .insert(users)
-    .values({ ...row, tokensValidFrom: ever })
-    .returning()
-    .get();
+  const stored = { ...row, tokensValidFrom: ever };
+  return tx.insert(users).values(stored).returning().get();
 }
 
 /** The provider decides names and rights. An address is not a right, so it is not logged. */

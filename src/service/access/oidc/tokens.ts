@@ -13,14 +13,12 @@ import { ForensicsError } from '../../../errors.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
 import { isWord } from '../user-facts.ts';
 import { defaultUserType } from '../users.ts';
-import { type Provider, unavailable } from './provider.ts';
+import { type Provider, type ProviderParts, unavailable } from './provider.ts';
 
-interface TokenReaderParts {
+interface TokenReaderParts extends Pick<ProviderParts, 'clientId' | 'now'> {
   readonly provider: Pick<Provider, 'facts' | 'keys'>;
-  readonly clientId: string;
   /** The audience that access tokens must have; if null, the client itself. */
   readonly audience: string | null;
-  readonly now: () => Date;
 }
 
 // Neither `none` nor any symmetric algorithm: with those, anyone could forge a token, either unsigned or signed with
