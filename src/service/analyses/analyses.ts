@@ -7,7 +7,7 @@ import type { Analysis, CreateRequest, Description } from '../../contract/analys
 import { failure as failureOf } from '../../contract/failure-reasons.ts';
 import { type ErrorCode, toForensicsError } from '../../errors.ts';
 import { createMutex } from '../../mutex.ts';
-import type { BlobStore } from '../../ports/storage/store.ts';
+
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
 import {
@@ -24,7 +24,7 @@ import {
   type RetryRequest,
   startAnalysis,
 } from './start.ts';
-import { checkUpload, readEvidence } from './evidence.ts';
+import { checkUpload, readEvidence, type StoredAnalysis } from './evidence.ts';
 import { outputKeys, type RunResult } from './examination-row.ts';
 import { maxRetries } from './lifecycle/changes.ts';
 import { describeAnalysis, removeAnalysis } from './lifecycle/client.ts';
@@ -112,17 +112,17 @@ function createRun(context: Context): Handler {
       await settleFailure(context, { job, target, row, error });
       return null;
     });
-    if (found !== null) await complete(context, { job, target, store, found });
+    if (found === null) return;
+    const keys = found.rendered === null ? [] : outputKeys(found.rendered);
+    const complete = () => completeRun(context, job, target, found);
+    await discardUnlessUsed(context, { store, keys }, complete);
   };
 }
 
-interface Run {
-  readonly row: AnalysisRow;
-  readonly store: BlobStore;
-  readonly signal: AbortSignal;
-}
-
-async function examine(context: Context, { row, store, signal }: Run): Promise<RunResult> {
+async function examine(
+  context: Context,
+  { row, store, signal }: StoredAnalysis & { readonly signal: AbortSignal },
+): Promise<RunResult> {
   const bytes = await readEvidence(context, { row, store });
   const { model, decisionStrategy, seed, format, width, height, tier } = row;
   const request = {
@@ -139,15 +139,6 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<R
   if (tier === 'flagging') return { examination, examinedAt, rendered: null };
   const work = { row, store, bytes, isUploadReplaced, examination, examinedAt, signal };
   return renderInto(context, work);
-}
-
-async function complete(
-  context: Context,
-  { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: RunResult },
-): Promise<void> {
-  const { rendered } = found;
-  const keys = rendered === null ? [] : outputKeys(rendered);
-  await discardUnlessUsed(context, { store, keys }, () => completeRun(context, job, target, found));
 }
 
 async function settleFailure(
@@ -178,9 +169,7 @@ async function settleFailure(
     ['evidence_damaged', 'runtime_missing'].includes(failure.code) ||
     failure.code.startsWith('model_') ||
     isPictureError(failure);
-  if (isFinal || row.retryCount >= maxRetries) {
-    return failRun(context, job, target, failure);
-  }
+  if (isFinal || row.retryCount >= maxRetries) return failRun(context, job, target, failure);
   return retryRun(context, job, row, after(retryPausesMs[row.retryCount] ?? 0));
 }
 

@@ -14,7 +14,7 @@ import type { ReportItem } from '../../present/report-item.ts';
 import type { Context } from './context.ts';
 import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
 import { toReportItem, withBeside } from './render.ts';
-import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+import { getKeptRow, type Target } from './rows.ts';
 
 export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly sandbox: Pick<Sandbox, 'render' | 'layBeside'>;
@@ -67,7 +67,14 @@ export async function openRecorded(
       'The analysis has the flagging tier, so it has no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
     );
   }
-  await requireRecordedOriginal(db, { target, row });
+  // Compares the copy with the hash in its row. If both were changed, the log reveals it.
+  const recorded = (await readRecorded(db, target)).hashes['original'] ?? null;
+  if (recorded !== null && recorded !== row.evidenceSha256) {
+    throw new ForensicsError(
+      'evidence_damaged',
+      'The stored copy of the picture is not the one recorded in the audit log; restore the database and store from a backup, or create a new analysis.',
+    );
+  }
   const original = await readEvidence(parts, { row, store: await stores.of(row) });
   const isUploadReplaced = row.inputReplacedAt !== null;
   const item = await toReportItem(parts, { row, ...stored, isUploadReplaced });
@@ -95,16 +102,8 @@ export async function renderRecorded(
   const source = { bytes: original };
   const request = { source, examination, item, languages, heatmapSize, ...drawing };
   const rendering = await sandbox.render(request);
-  return {
-    original,
-    openedAs: null,
-    examination: rendering.examination,
-    item,
-    heatmapSize,
-    limits,
-    trustList,
-    rendering,
-  };
+  const shown = { item, heatmapSize, limits, trustList, rendering };
+  return { original, openedAs: null, examination: rendering.examination, ...shown };
 }
 
 /** Never sign a chain of custody from a log that has been tampered with. */
@@ -114,18 +113,5 @@ export async function requireUnbrokenLog(db: Db, { tenantId }: Pick<Target, 'ten
   throw new ForensicsError(
     'audit_broken',
     `The tenant's audit log is broken, so it proves nothing. ${broken.explanation} Restore the database from a backup.`,
-  );
-}
-
-/** Compares the copy with the hash in its row. If both were changed, the log reveals it. */
-async function requireRecordedOriginal(
-  db: Db,
-  { target, row }: { readonly target: Target; readonly row: AnalysisRow },
-): Promise<void> {
-  const recorded = (await readRecorded(db, target)).hashes['original'] ?? null;
-  if (recorded === null || recorded === row.evidenceSha256) return;
-  throw new ForensicsError(
-    'evidence_damaged',
-    'The stored copy of the picture is not the one recorded in the audit log; restore the database and store from a backup, or create a new analysis.',
   );
 }

@@ -1,15 +1,14 @@
 /** Custody, signed bundles and reports of single pictures and of cases, and the verification of bundles. */
 
-import type { Actor } from '../audit/entry.ts';
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-import type { SigningKeys } from '../../evidence/signing-keys.ts';
+
 import { verifyBundle } from '../../evidence/verify.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { Core } from '../core.ts';
 import { openBundleInput } from './bundle-input.ts';
-import { type CaseParts, renderCase, writeCase } from './cases.ts';
+import { type BundleCaseHow, type CaseParts, renderCase, writeCase } from './cases.ts';
 import { type Caller, createSemaphore } from './context.ts';
 import { readNamedCustody } from './custody.ts';
 import { type Target, getRow } from './rows.ts';
@@ -39,10 +38,8 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
     /** Returns the steps oldest first. @throws {ForensicsError} `analysis_not_found`. */
     async custody(caller: Caller, analysisId: string): Promise<readonly CustodyStep[]> {
       const target = await findTarget(input, caller, analysisId);
-      return (await readNamedCustody(input.db, target)).map((step) => ({
-        ...step,
-        at: step.at.toISOString(),
-      }));
+      const steps = await readNamedCustody(input.db, target);
+      return steps.map((step) => ({ ...step, at: step.at.toISOString() }));
     },
     /**
      * Creates the signed archive, which is logged before anybody gets it. @throws {ForensicsError} as
@@ -68,10 +65,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * The signed archive of a case, in chunks; it is logged before its last chunk is sent. @throws
      * {ForensicsError} as `writeCase`.
      */
-    async *caseBundle(
-      { tenant, principal }: Caller,
-      projectId: string,
-    ): AsyncGenerator<Uint8Array> {
+    async *caseBundle({ tenant, principal }: Caller, projectId: string) {
       const which = { tenantId: tenant.id, projectId };
       yield* writeCase(input, which, {
         extras: {},
@@ -88,7 +82,13 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * for anything that is not a bundle.
      */
     verify: ({ tenant }: Pick<Caller, 'tenant'>, bytes: Uint8Array): Promise<Verification> =>
-      semaphore(tenant.id, () => verify(signingKeys, bytes)),
+      semaphore(tenant.id, async () => {
+        const { key: signer, ...found } = await verifyBundle(bytes);
+        if (signer === null) return { ...found, key: null };
+        const { fingerprint } = signer;
+        const isOwn = (await signingKeys.list()).some((own) => own.fingerprint === fingerprint);
+        return { ...found, key: { fingerprint, isOwn } };
+      }),
   };
 }
 
@@ -99,17 +99,11 @@ async function findTarget({ db }: CaseParts, { tenant }: Caller, analysisId: str
   return target;
 }
 
-interface BundleHow {
-  readonly actor: Actor;
-  readonly withOriginal: boolean;
-  readonly extras: Parameters<typeof openBundleInput>[2];
-}
-
 /** Creates the signed archive, which is logged before anybody gets it. @throws {ForensicsError} as `openBundleInput`. */
 export async function makeBundle(
   { core, input, now }: EvidenceParts,
   target: Target,
-  { actor, withOriginal, extras }: BundleHow,
+  { actor, withOriginal, extras }: Pick<BundleCaseHow, 'actor' | 'withOriginal' | 'extras'>,
 ) {
   const opened = await openBundleInput(input, target, extras);
   const signer = await core.signingKeys.signer();
@@ -139,14 +133,4 @@ async function makeReport(
   if (made === undefined)
     throw new TypeError('The report was requested in this language but was not produced.');
   return made;
-}
-
-async function verify(signingKeys: SigningKeys, bytes: Uint8Array): Promise<Verification> {
-  const { key, manifest, ...found } = await verifyBundle(bytes);
-  const isOwn = (await signingKeys.list()).some((own) => own.fingerprint === key?.fingerprint);
-  return {
-    ...found,
-    key: key === null ? null : { fingerprint: key.fingerprint, isOwn },
-    manifest,
-  };
 }

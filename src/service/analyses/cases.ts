@@ -62,14 +62,13 @@ export async function renderCase(
     const { picture } = await how.inTurn(() => readPicture(parts, member, languageHow));
     pictures.push(picture);
   }
-  const pdf = (await render(parts, which, { ...languageHow, pictures, listSha256: null }))[
-    language
-  ];
+  const reports = await render(parts, which, { ...languageHow, pictures, listSha256: null });
+  const pdf = reports[language];
   if (pdf === undefined) throw new TypeError('The sandbox did not render the requested language.');
   return pdf;
 }
 
-interface BundleCaseHow extends CaseHow {
+export interface BundleCaseHow extends CaseHow {
   readonly withOriginal: boolean;
   readonly signer: Signer;
   readonly signedAt: Date;
@@ -97,12 +96,20 @@ export async function* writeCase(
     const made = await how.inTurn(() => bundlePicture(parts, member, how));
     const file = made.bundle === null ? null : pictureBundleFile(pictures.length + 1);
     pictures.push(made.picture);
-    listed.push(toListed(member, { ...made, file }));
+    const { id: analysisId, filename: name, status } = member.entry.analysis;
+    listed.push({
+      analysisId,
+      name,
+      status,
+      verdict: verdictOf(member),
+      file,
+      sha256: made.sha256,
+      manifestSha256: made.bundle?.manifestSha256 ?? null,
+    });
     if (made.bundle === null || file === null) continue;
     const { bytes, manifestSha256 } = made.bundle;
-    const subject = member.entry.analysis.id;
-    const details = { manifestSha256 };
-    await audit.note({ chain: which.tenantId, actor, event: 'analysis.bundled', subject, details });
+    const bundled = { event: 'analysis.bundled', subject: analysisId } as const;
+    await audit.note({ chain: which.tenantId, actor, ...bundled, details: { manifestSha256 } });
     if (made.examinedAt !== null && (examinedAt === null || made.examinedAt > examinedAt)) {
       examinedAt = made.examinedAt;
     }
@@ -110,13 +117,8 @@ export async function* writeCase(
   }
   const record: CaseRecord = { case: which.projectId, pictures: listed };
   const listSha256 = sha256Of(canonicalBytes(record));
-  const reports = await render(parts, which, {
-    ...how,
-    languages,
-    madeAt: signedAt,
-    pictures,
-    listSha256,
-  });
+  const shown = { languages, madeAt: signedAt, pictures, listSha256 };
+  const reports = await render(parts, which, { ...how, ...shown });
   const sealed = archive.seal({ record, reports, examinedAt: examinedAt ?? signedAt });
   const note = { chain: which.tenantId, actor, event: 'case.bundled', subject: null } as const;
   const { manifestSha256 } = sealed;
@@ -148,11 +150,8 @@ async function openCase(
     );
   }
   await requireUnbrokenLog(db, { tenantId });
-  const found = await findThumbnails(
-    db,
-    tenantId,
-    entries.map(({ analysis }) => analysis.id),
-  );
+  const ids = entries.map(({ analysis }) => analysis.id);
+  const found = await findThumbnails(db, tenantId, ids);
   const thumbnails = new Map(found.map(({ id, jpeg }) => [id, Buffer.from(jpeg, 'base64')]));
   const members: Member[] = [];
   for (const entry of entries) {
@@ -193,19 +192,11 @@ async function readPicture(
       item: recorded.item,
       languages: how.languages,
     }));
-  const picture: CasePicture = {
-    ...toMember(member),
-    analysisId,
-    name: analysis.filename,
-    failure:
-      analysis.status === 'failed'
-        ? { message: analysis.statusMessage, reason: analysis.failure }
-        : null,
-    answer: member.answer,
-    seenBefore: member.seenBefore,
-    thumbnail: member.thumbnail,
-    page,
-  };
+  const { status, filename: name, statusMessage: message, failure: reason } = analysis;
+  const { answer, seenBefore, thumbnail } = member;
+  const failure = status === 'failed' ? { message, reason } : null;
+  const own = { analysisId, name, failure, answer, seenBefore, thumbnail, page };
+  const picture: CasePicture = { ...toMember(member), ...own };
   return { picture, recorded };
 }
 
@@ -229,17 +220,6 @@ async function bundlePicture(parts: CaseParts, member: Member, how: BundleCaseHo
   return { picture, bundle, sha256, examinedAt: recorded.item.examinedAt };
 }
 
-type Made = Pick<Awaited<ReturnType<typeof bundlePicture>>, 'bundle' | 'sha256'>;
-
-function toListed(
-  member: Member,
-  { bundle, sha256, file }: Made & { readonly file: string | null },
-): CaseRecord['pictures'][number] {
-  const { id: analysisId, filename: name, status } = member.entry.analysis;
-  const manifestSha256 = bundle?.manifestSha256 ?? null;
-  return { analysisId, name, status, verdict: verdictOf(member), file, sha256, manifestSha256 };
-}
-
 interface RenderHow extends Pick<CaseHow, 'extras'> {
   readonly languages: readonly Language[];
   readonly madeAt: Date;
@@ -252,12 +232,10 @@ async function render(
   which: CaseTarget,
   { languages: wanted, extras, madeAt, pictures, listSha256 }: RenderHow,
 ): Promise<CaseRendering> {
-  const ofOneCamera = await countOfOneCamera(db, which);
-  const { projectId: name } = which;
   const report = {
-    name,
+    name: which.projectId,
     pictures,
-    ofOneCamera,
+    ofOneCamera: await countOfOneCamera(db, which),
     madeAt,
     listSha256,
     caseData: extras.caseData ?? {},

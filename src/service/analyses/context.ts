@@ -1,8 +1,7 @@
 /** Shared by the operations on analyses. */
 
 import { withinTime } from '../../retry.ts';
-import pLimit from 'p-limit';
-import type { LimitFunction } from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
@@ -41,7 +40,7 @@ export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
   /** Wraps whatever keeps a picture in memory for a client's request. The number of workers limits runs. */
-  readonly semaphore: Semaphore;
+  readonly semaphore: ReturnType<typeof createSemaphore>;
 }
 
 /** The principal and tenant of an operation; the access module has checked the permission. */
@@ -55,14 +54,13 @@ export interface Caller {
 /**
  * Runs a few operations at a time while the others wait, because each holds a whole picture in memory. No tenant gets
  * the last permit, so a store that does not respond delays only its own tenant.
+ *
+ * @param permits - maximum number of concurrent operations, at least 1; the others start in order of arrival.
  */
-type Semaphore = <T>(tenantId: string, act: () => Promise<T>) => Promise<T>;
-
-/** @param permits - maximum number of concurrent operations, at least 1; the others start in order of arrival. */
-export function createSemaphore(permits: number): Semaphore {
+export function createSemaphore(permits: number) {
   const everybody = pLimit(permits);
   const tenants = new Map<string, LimitFunction>();
-  return (tenantId, act) => {
+  return <T>(tenantId: string, act: () => Promise<T>): Promise<T> => {
     const own = tenants.get(tenantId) ?? pLimit(Math.max(1, permits - 1));
     tenants.set(tenantId, own);
     return own(() => everybody(act));
@@ -74,7 +72,7 @@ export function createSemaphore(permits: number): Semaphore {
  * else's machine, and an operation waiting for it occupies a semaphore permit or a worker that other tenants need.
  */
 export async function openInTime(
-  { stores, storeWaitMs }: { readonly stores: Stores; readonly storeWaitMs: number },
+  { stores, storeWaitMs }: Pick<Context, 'stores' | 'storeWaitMs'>,
   where: StoreRef,
   signal?: AbortSignal,
 ): Promise<BlobStore> {

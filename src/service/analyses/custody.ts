@@ -23,12 +23,10 @@ import type { AnalysisRow, Target } from './rows.ts';
 export async function readNamedCustody(reader: Reader, target: Target) {
   const steps = await readSteps(reader, target);
   const ids = [...new Set(steps.flatMap(({ by }) => by.id ?? []))];
+  const isKey = inArray(apiKeys.uuid, ids);
   const [people, keys] = await Promise.all([
     reader.select({ id: users.id, name: users.name }).from(users).where(inArray(users.id, ids)),
-    reader
-      .select({ id: apiKeys.uuid, name: apiKeys.name })
-      .from(apiKeys)
-      .where(inArray(apiKeys.uuid, ids)),
+    reader.select({ id: apiKeys.uuid, name: apiKeys.name }).from(apiKeys).where(isKey),
   ]);
   const names = new Map([...people, ...keys].map(({ id, name }) => [id, name]));
   return steps.map(({ by, ...step }) => ({
@@ -69,20 +67,15 @@ export async function readHistory(
   const logged: CustodyEvent[] = found.map(({ by: _by, ...step }) => step);
   const has = (event: CustodyEvent['event']) => logged.some((step) => step.event === event);
   const isOpen = has('received') && !has('examined');
+  if (isOpen) {
+    const hash = examinationSha256(toRow(row.id, { ...run, rendered: null }));
+    const hashes = examinedHashes(run.examination.facts.sha256, hash);
+    logged.push({ at: run.examinedAt, actor: 'service', event: 'examined', hashes });
+  }
   return {
-    custody: isOpen ? byTime([...logged, examinedIn(row.id, run)]) : logged,
+    custody: byTime(logged),
     retries: Math.max(row.retryCount, logged.filter(({ event }) => event === 'retried').length),
   };
-}
-
-/** A custody step that the service has just carried out itself. */
-function examinedIn(
-  analysisId: string,
-  { examination, examinedAt }: Parameters<typeof readHistory>[2],
-): CustodyEvent {
-  const record = toRow(analysisId, { examination, examinedAt, rendered: null });
-  const hashes = examinedHashes(examination.facts.sha256, examinationSha256(record));
-  return { at: examinedAt, actor: 'service', event: 'examined', hashes };
 }
 
 type Step = Pick<CustodyEvent, 'event' | 'hashes'> & Partial<Pick<CustodyEvent, 'at'>>;
@@ -94,7 +87,14 @@ const steps: { readonly [E in EventName]?: (details: EventDetails[E]) => readonl
   'analysis.upload_replaced': ({ sha256 }) => [
     { event: 'replaced_upload_noticed', hashes: sha256 === null ? [] : named({ upload: sha256 }) },
   ],
-  'analysis.completed': completionSteps,
+  'analysis.completed': ({ originalSha256, examinedAt, outputs, ...details }) => [
+    {
+      event: 'examined',
+      hashes: examinedHashes(originalSha256, details.examinationSha256),
+      at: new Date(examinedAt),
+    },
+    ...(outputs === null ? [] : [{ event: 'rendered' as const, hashes: named(outputs) }]),
+  ],
   'analysis.failed': () => [{ event: 'failed', hashes: [] }],
   'analysis.retried': () => [{ event: 'retried', hashes: [] }],
   'analysis.restarted': () => [{ event: 'retried', hashes: [] }],
@@ -109,19 +109,6 @@ const steps: { readonly [E in EventName]?: (details: EventDetails[E]) => readonl
 
 function stepsOf<E extends EventName>({ event, details }: EntryOf<E>): readonly Step[] {
   return steps[event]?.(details) ?? [];
-}
-
-function completionSteps({
-  originalSha256,
-  examinationSha256: examined,
-  examinedAt,
-  outputs,
-}: EventDetails['analysis.completed']): readonly Step[] {
-  const hashes = examinedHashes(originalSha256, examined);
-  const examination = { event: 'examined', hashes, at: new Date(examinedAt) } as const;
-  return outputs === null
-    ? [examination]
-    : [examination, { event: 'rendered', hashes: named(outputs) }];
 }
 
 const original = (sha256: string) => ({ name: 'original', sha256 });

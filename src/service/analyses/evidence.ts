@@ -13,7 +13,7 @@ import { examinationSha256, isInAgreement, loadExamination } from './examination
 import { noteReplacedInput, type Replacement } from './lifecycle/worker.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
-interface StoredAnalysis {
+export interface StoredAnalysis {
   readonly row: AnalysisRow;
   readonly store: BlobStore;
 }

@@ -97,11 +97,8 @@ export function isInAgreement(row: ExaminationRow): boolean {
 
 /** The whole examination as the run left it; null if the analysis has none. */
 export async function loadExamination(reader: Reader, analysisId: string) {
-  const row = await reader
-    .select()
-    .from(examinations)
-    .where(eq(examinations.analysisId, analysisId))
-    .get();
+  const isIts = eq(examinations.analysisId, analysisId);
+  const row = await reader.select().from(examinations).where(isIts).get();
   if (row === undefined) return null;
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   const values = {
@@ -118,21 +115,15 @@ export async function loadExamination(reader: Reader, analysisId: string) {
 function unpackMethods(methods: readonly string[], bytes: Buffer | null): CellMaps['methods'] {
   if (bytes === null) return {};
   const length = bytes.length / methods.length;
-  return Object.fromEntries(
-    methods.map((method, at) => [
-      method,
-      unpackMap(bytes.subarray(at * length, (at + 1) * length)),
-    ]),
-  );
+  const mapAt = (at: number) => unpackMap(bytes.subarray(at * length, (at + 1) * length));
+  return Object.fromEntries(methods.map((method, at) => [method, mapAt(at)]));
 }
 
 /** The examination without its maps, which are most of its bytes. */
 export async function loadExamined(reader: Reader, analysisId: string): Promise<Examined> {
-  const row = await reader
-    .select({ examination: examinations.examination })
-    .from(examinations)
-    .where(eq(examinations.analysisId, analysisId))
-    .get();
+  const { examination } = examinations;
+  const isIts = eq(examinations.analysisId, analysisId);
+  const row = await reader.select({ examination }).from(examinations).where(isIts).get();
   if (row === undefined) throw new TypeError('a completed analysis has no examination');
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   return upToDate(stored);

@@ -6,7 +6,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { and, asc, gt, inArray, lte } from 'drizzle-orm';
-import { type Db, transact, type Tx, type Clocked } from '../../ports/db/database.ts';
+import { transact, type Tx, type Clocked } from '../../ports/db/database.ts';
 import { orphanObjects } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
@@ -16,8 +16,6 @@ interface Objects {
   readonly place: StoreRef;
   readonly keys: readonly string[];
 }
-
-type OrphanObject = typeof orphanObjects.$inferSelect;
 
 interface Parts extends Clocked {
   readonly stores: Stores;
@@ -96,13 +94,13 @@ export async function sweepObjects(context: Parts, signal: AbortSignal) {
   const failing = new Set<string>();
   let [swept, left, last] = [0, 0, 0];
   while (!signal.aborted) {
-    const due = await findDue(context.db, context.now(), last);
+    // Only moves forward, so that an object that cannot be deleted is tried once per sweep.
+    const isDue = and(gt(orphanObjects.id, last), lte(orphanObjects.sweepAt, context.now()));
+    const found = context.db.select().from(orphanObjects).where(isDue);
+    const due = await found.orderBy(asc(orphanObjects.id)).limit(batch).all();
     if (due.length === 0) break;
-    const gone = await deleteEach(
-      context,
-      due.filter((row) => !failing.has(storeName(row))),
-      failing,
-    );
+    const reachable = due.filter((row) => !failing.has(storeName(row)));
+    const gone = await deleteEach(context, reachable, failing);
     await context.db.delete(orphanObjects).where(inArray(orphanObjects.id, gone)).run();
     swept += gone.length;
     left += due.length - gone.length;
@@ -115,7 +113,7 @@ export async function sweepObjects(context: Parts, signal: AbortSignal) {
 /** @returns the ids of the deleted objects; the stores of the others are added to `failing`. */
 async function deleteEach(
   { stores, onError }: Pick<Parts, 'stores' | 'onError'>,
-  rows: readonly OrphanObject[],
+  rows: readonly (typeof orphanObjects.$inferSelect)[],
   failing: Set<string>,
 ): Promise<number[]> {
   const outcomes = await Promise.allSettled(
@@ -129,17 +127,6 @@ async function deleteEach(
     failing.add(storeName(row));
     return [];
   });
-}
-
-/** Only moves forward, so that an object that cannot be deleted is tried once per sweep. */
-async function findDue(db: Db, at: Date, after: number): Promise<readonly OrphanObject[]> {
-  return db
-    .select()
-    .from(orphanObjects)
-    .where(and(gt(orphanObjects.id, after), lte(orphanObjects.sweepAt, at)))
-    .orderBy(asc(orphanObjects.id))
-    .limit(batch)
-    .all();
 }
 
 function storeName({ tenantId, storageConfigId }: StoreRef): string {

@@ -12,18 +12,16 @@ import { isSameModel } from '../../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
 import type { Rendering } from '../../examiner/requests.ts';
-import type { BlobStore } from '../../ports/storage/store.ts';
+
 import type { Context } from './context.ts';
 import { readHistory } from './custody.ts';
-import { readEvidence } from './evidence.ts';
+import { readEvidence, type StoredAnalysis } from './evidence.ts';
 import type { Drawn, Rendered } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
-import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+import { type AnalysisRow, getKeptRow } from './rows.ts';
 import { factKeys, readSearchKeys, search } from './seen-before.ts';
 
-interface RenderJob {
-  readonly row: AnalysisRow;
-  readonly store: BlobStore;
+interface RenderJob extends StoredAnalysis {
   readonly bytes: Uint8Array;
   readonly isUploadReplaced: boolean;
   readonly examination: Examination;
@@ -89,17 +87,11 @@ async function storeRendering(
   };
 }
 
-interface StoredObject {
-  readonly key: string;
-  readonly body: Uint8Array;
-  readonly contentType: string;
-}
-
 async function putAll(
   context: Context,
   { row, store }: RenderJob,
-  objects: readonly StoredObject[],
-): Promise<void> {
+  objects: readonly { key: string; body: Uint8Array; contentType: string }[],
+) {
   const keys = objects.map(({ key }) => key);
   await reserveKeys(context, { place: row, keys });
   const puts = objects.map(({ key, body, contentType }) => store.put(key, body, { contentType }));
@@ -146,7 +138,11 @@ export async function withBeside(
   const beside: Beside[] = [];
   for (const { id, alignment } of item.seenBefore ?? []) {
     if (alignment === null || beside.length === maxBeside) continue;
-    const other = await readOther(parts, { tenantId: row.tenantId, analysisId: id });
+    // Null if its original is no longer stored.
+    const other = await nullOn(['analysis_not_found', 'evidence_damaged'], async () => {
+      const kept = await getKeptRow(parts.db, { tenantId: row.tenantId, analysisId: id });
+      return readEvidence(parts, { row: kept, store: await parts.stores.of(kept) });
+    });
     const one = { bytes };
     const laid =
       other && (await parts.sandbox.layBeside({ one, other: { bytes: other }, alignment }));
@@ -154,14 +150,6 @@ export async function withBeside(
     beside.push({ id, jpeg, differing: laid?.differing ?? 0 });
   }
   return beside.length === 0 ? item : { ...item, beside };
-}
-
-/** Null if its original is no longer stored. */
-async function readOther(parts: Pick<Context, 'db' | 'stores' | 'limits'>, target: Target) {
-  return nullOn(['analysis_not_found', 'evidence_damaged'], async () => {
-    const row = await getKeptRow(parts.db, target);
-    return readEvidence(parts, { row, store: await parts.stores.of(row) });
-  });
 }
 
 /** Pictures that were sent earlier. A run that is not stored yet passes in its fingerprint. */

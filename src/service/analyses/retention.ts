@@ -37,12 +37,15 @@ export async function cleanUp(context: Context, signal: AbortSignal): Promise<vo
     deleted += await hideAnalyses(context, { tenantId, by: service, signal });
   }
   const before = daysAgo(now(), retention.deletedRetentionDays);
-  const purged = await inBatches(signal, async () =>
-    transact(db, (tx) => purge(tx, before, now())),
-  );
+  const purgeSome = async () => transact(db, (tx) => purge(tx, before, now()));
+  const purged = await inBatches(signal, purgeSome);
   const { swept, left } = await sweepObjects(context, signal);
   context.onNotice('retention', { deleted, purged, objects: swept, objectsLeft: left });
-  const tenantsPurged = await purgeTenants(context, signal);
+  let tenantsPurged = 0;
+  for (const { id } of await deletedBefore(db, daysAgo(now(), retention.deletedRetentionDays))) {
+    if (signal.aborted) break;
+    if (await purgeTenant(db, id, now())) tenantsPurged++;
+  }
   if (tenantsPurged > 0) context.onNotice('tenants', { purged: tenantsPurged });
 }
 
@@ -93,25 +96,9 @@ export async function hideAnalyses(
 }
 
 /**
- * Removes the rows and usage figures of tenants deleted long enough ago (as for deleted analyses)
- * that have nothing left: no analysis, object or hold, and no message that is still to be sent.
- *
- * @returns the number removed.
+ * Removes the row and usage figures of a deleted tenant that has nothing left: no analysis, object or hold, and no
+ * message that is still to be sent. @returns false if anything is left.
  */
-async function purgeTenants(
-  { db, now, retention }: Pick<Context, 'db' | 'now' | 'retention'>,
-  signal: AbortSignal,
-): Promise<number> {
-  const before = daysAgo(now(), retention.deletedRetentionDays);
-  const due = await deletedBefore(db, before);
-  let purged = 0;
-  for (const { id } of due) {
-    if (signal.aborted) break;
-    if (await purgeTenant(db, id, now())) purged++;
-  }
-  return purged;
-}
-
 async function purgeTenant(db: Db, id: string, at: Date): Promise<boolean> {
   return transact(db, async (tx) => {
     const isNeeded = ({ table, which }: Need) =>

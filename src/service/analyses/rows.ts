@@ -40,13 +40,6 @@ export interface Target {
   readonly analysisId: string;
 }
 
-interface Expired {
-  readonly tenantId: string;
-  /** Compared with the time of the last change, or of creation if there was none. */
-  readonly before: Date;
-  readonly limit: number;
-}
-
 // Reads only the columns that responses need, because in a long list every column costs time.
 const {
   nameFolded: _nameFolded,
@@ -139,21 +132,17 @@ type Filters = Omit<ListQuery, 'searchTerm' | 'start' | 'limit'> & {
   readonly searchTerm: string;
 };
 
-type Page = Required<Pick<ListQuery, 'start' | 'limit'>>;
-
 /** Newest first, then by id; `total` counts every match. */
 export async function findEntries(
   reader: Reader,
   tenantId: string,
-  { start, limit, ...filters }: Filters & Page,
+  { start, limit, ...filters }: Filters & Required<Pick<ListQuery, 'start' | 'limit'>>,
 ): Promise<{ readonly entries: readonly Entry[]; readonly total: number }> {
   const narrowed = and(...toConditions(reader, filters));
   const page = { tenantId, start, limit };
   if (filters.searchTerm === '' && narrowed === undefined) {
-    return {
-      entries: await wholeList(reader).all(page),
-      total: await countAll(reader, tenantId),
-    };
+    const entries = await wholeList(reader).all(page);
+    return { entries, total: await countAll(reader, tenantId) };
   }
   const isFound =
     filters.searchTerm === '' ? isOfTenant : await matches(reader, filters.searchTerm);
@@ -164,10 +153,10 @@ export async function findEntries(
     return { entries, total: start + entries.length };
   }
   const counting = reader.select({ total: count() }).from(analyses);
-  const isJoined = filters.verdict !== undefined;
-  const joined = isJoined
-    ? counting.innerJoin(examinations, eq(examinations.analysisId, analyses.id))
-    : counting;
+  const joined =
+    filters.verdict === undefined
+      ? counting
+      : counting.innerJoin(examinations, eq(examinations.analysisId, analyses.id));
   const counted = await joined.where(isMatch).prepare().get({ tenantId });
   return { entries, total: counted?.total ?? 0 };
 }
@@ -194,7 +183,10 @@ function prepareList(reader: Reader, isMatch: SQL | undefined) {
 }
 
 /** A tenant's analyses last changed before a time, oldest first, except those being worked on or on legal hold. */
-export async function findExpired(reader: Reader, { tenantId, before, limit }: Expired) {
+export async function findExpired(
+  reader: Reader,
+  { tenantId, before, limit }: { tenantId: string; before: Date; limit: number },
+) {
   const isAlive = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   const isExpired = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
   return reader
@@ -207,7 +199,10 @@ export async function findExpired(reader: Reader, { tenantId, before, limit }: E
 }
 
 /** Analyses of a deleted tenant that are not deleted yet, in any state. */
-export async function findRemaining(reader: Reader, { tenantId, limit }: Omit<Expired, 'before'>) {
+export async function findRemaining(
+  reader: Reader,
+  { tenantId, limit }: { tenantId: string; limit: number },
+) {
   const isRemaining = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   return reader.select().from(analyses).where(isRemaining).limit(limit).all();
 }
@@ -288,10 +283,8 @@ function notFound(): ForensicsError {
 }
 
 export async function addThumbnail(tx: Tx, { analysisId }: Target, jpeg: Uint8Array) {
-  await tx
-    .insert(thumbnails)
-    .values({ analysisId, jpeg: Buffer.from(jpeg) })
-    .run();
+  const row = { analysisId, jpeg: Buffer.from(jpeg) };
+  await tx.insert(thumbnails).values(row).run();
 }
 
 export async function deleteThumbnail(tx: Tx, { analysisId }: Target): Promise<void> {
@@ -305,14 +298,12 @@ export async function findThumbnails(reader: Reader, tenantId: string, ids: read
     eq(analyses.tenantId, tenantId),
     isNull(analyses.deletedAt),
   );
+  const { analysisId: id, jpeg: bytes } = thumbnails;
   const found = await reader
-    .select()
+    .select({ id, bytes })
     .from(thumbnails)
-    .innerJoin(analyses, eq(analyses.id, thumbnails.analysisId))
+    .innerJoin(analyses, eq(analyses.id, id))
     .where(isWanted)
     .all();
-  return found.map(({ thumbnails: { analysisId: id, jpeg } }) => ({
-    id,
-    jpeg: jpeg.toString('base64'),
-  }));
+  return found.map((one) => ({ id: one.id, jpeg: one.bytes.toString('base64') }));
 }

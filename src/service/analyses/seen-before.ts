@@ -52,10 +52,8 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
   if (found === undefined) return;
   const keys = eachNumber(tx, [...keysIn(tenantId, found.packed), ...found.facts]);
   const isKey = sql`${fingerprintKeys.key} IN (${keys})`;
-  await tx
-    .delete(fingerprintKeys)
-    .where(and(isKey, eq(fingerprintKeys.fingerprint, found.id)))
-    .run();
+  const isIts = and(isKey, eq(fingerprintKeys.fingerprint, found.id));
+  await tx.delete(fingerprintKeys).where(isIts).run();
 }
 
 /**
@@ -125,18 +123,14 @@ async function findCandidates(reader: Reader, target: Target, own: Uint8Array) {
 
 async function findByFacts(reader: Reader, target: Target, facts: readonly number[]) {
   if (facts.length === 0) return [];
+  const isFact = inArray(fingerprintKeys.key, [...facts]);
+  const isItsKey = eq(fingerprints.id, fingerprintKeys.fingerprint);
   return reader
     .select({ analysis: shownOfOther, key: fingerprintKeys.key })
     .from(fingerprintKeys)
     .crossJoin(fingerprints)
     .crossJoin(analyses)
-    .where(
-      and(
-        inArray(fingerprintKeys.key, [...facts]),
-        eq(fingerprints.id, fingerprintKeys.fingerprint),
-        isOther(target),
-      ),
-    )
+    .where(and(isFact, isItsKey, isOther(target)))
     .orderBy(asc(analyses.createdAt))
     .limit(maxPerKey)
     .all();
@@ -167,7 +161,7 @@ function toEntry(other: Other, shown: Alignment | null): SeenBefore {
     projectId: other.projectId,
     createdDate: other.createdAt.toISOString(),
     reasons: shown === null ? [] : ['picture'],
-    alignment: shown === null ? null : toPlace(shown),
+    alignment: shown && toPlace(shown),
     likeness: shown?.share ?? null,
   };
 }
@@ -197,17 +191,16 @@ export async function countOfOneCamera(
   reader: Reader,
   which: { readonly tenantId: string; readonly projectId: string },
 ): Promise<number> {
+  const isInCase = and(
+    eq(analyses.tenantId, which.tenantId),
+    eq(analyses.projectId, which.projectId),
+    isNull(analyses.deletedAt),
+  );
   const found = await reader
     .select({ facts: fingerprints.facts })
     .from(fingerprints)
     .innerJoin(analyses, eq(analyses.id, fingerprints.analysisId))
-    .where(
-      and(
-        eq(analyses.tenantId, which.tenantId),
-        eq(analyses.projectId, which.projectId),
-        isNull(analyses.deletedAt),
-      ),
-    )
+    .where(isInCase)
     .all();
   const cameras = found.flatMap(({ facts }) => facts.filter((key) => kindOf(key) === 'camera'));
   const counts = [...Map.groupBy(cameras, (key) => key).values()].map(({ length }) => length);

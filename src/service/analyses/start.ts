@@ -41,7 +41,7 @@ import {
 } from './lifecycle/client.ts';
 import { discardUnlessUsed, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
-import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
+import { checkUpload, loadRecorded, readEvidence, type StoredAnalysis } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
 import { renderInto } from './render.ts';
 import { getAnalysis, toOptions } from './view.ts';
@@ -77,10 +77,8 @@ function repeatableIn({ tenant, idempotencyKey }: Caller, request: object, at: D
   return toRepeatable(idempotencyKey, { tenantId: tenant.id, request, at });
 }
 
-interface Upload {
-  readonly row: AnalysisRow;
+interface Upload extends StoredAnalysis {
   readonly tenant: Tenant;
-  readonly store: BlobStore;
 }
 
 /** @returns where the copy is. It has no owner until it is written into a row. */
@@ -96,9 +94,7 @@ async function copyUpload(context: Context, { row, tenant, store }: Upload): Pro
   const { limits, trialMd5s } = context;
   const { bytes, etag } = await readUpload(store, row, limits);
   const md5 = hash('md5', bytes);
-  if (tenant.isTrial && !trialMd5s.includes(md5)) {
-    throw failure('trial_only', {});
-  }
+  if (tenant.isTrial && !trialMd5s.includes(md5)) throw failure('trial_only', {});
   checkHeader(bytes, row, limits);
   // Random, so that the key cannot be worked out from the analysis.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
@@ -191,20 +187,17 @@ interface Retry {
   readonly act: Act;
   readonly row: AnalysisRow;
   readonly tenant: Tenant;
+  readonly options: AnalysisOptions;
 }
 
-async function restart(
-  context: Context,
-  { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
-): Promise<void> {
+async function restart(context: Context, { act, row, tenant, options }: Retry): Promise<void> {
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
   // If there is no evidence, the upload was rejected at the start. The current object must pass the same
   // checks, including the trial rule.
-  const evidence =
-    kept ??
-    (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));
+  const ingest = () => ingestUpload(context, { row, tenant, store });
+  const evidence = kept ?? (await context.semaphore(tenant.id, ingest));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
   const made = kept === null ? [evidence.key] : [];
   await discardUnlessUsed(context, { store, keys: made }, () =>
@@ -314,12 +307,7 @@ export async function createAnalysis(
 function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
   const [first] = models;
   if (first === undefined) throw new RangeError('the list of models is empty');
-  return {
-    model: first.id,
-    decisionStrategy: 'default',
-    tier: 'flagging',
-    seed: defaultSeed,
-  };
+  return { model: first.id, decisionStrategy: 'default', tier: 'flagging', seed: defaultSeed };
 }
 
 /**

@@ -10,7 +10,6 @@ import type {
 import type { Evidence } from '../../contract/evidence.ts';
 import { maxListed } from '../../contract/limits.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import type { Stores } from '../../ports/storage/stores.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import type { Caller, Context } from './context.ts';
 import { loadExamined, parseRendered, parseScores, type Rendered } from './examination-row.ts';
@@ -30,8 +29,14 @@ export async function listAnalyses(
   const { entries, total } = await findEntries(db, tenant.id, page);
   const { projectId } = filters;
   const which = projectId === undefined ? null : { tenantId: tenant.id, projectId };
+  const at = now();
+  const views: Analysis[] = [];
+  for (const entry of entries) {
+    if (views.length > 0 && views.length % signedAtOnce === 0) await setImmediate();
+    views.push(await viewAnalysis(entry, { store: await stores.of(entry.analysis), now: at }));
+  }
   return {
-    analyses: await viewAll(entries, { stores, now: now() }),
+    analyses: views,
     startIndex: start,
     /** Exclusive. */
     endIndex: start + entries.length,
@@ -41,18 +46,6 @@ export async function listAnalyses(
     /** For a case, see `countOfOneCamera`; null for any other list. */
     ofOneCamera: which && (await countOfOneCamera(db, which)),
   };
-}
-
-async function viewAll(
-  entries: readonly Entry[],
-  { stores, now }: { readonly stores: Stores; readonly now: Date },
-): Promise<Analysis[]> {
-  const views: Analysis[] = [];
-  for (const entry of entries) {
-    if (views.length > 0 && views.length % signedAtOnce === 0) await setImmediate();
-    views.push(await viewAnalysis(entry, { store: await stores.of(entry.analysis), now }));
-  }
-  return views;
 }
 
 /** @throws {ForensicsError} `analysis_not_found`. */
@@ -142,8 +135,8 @@ async function viewResult(
     resultClass,
     resultSubClasses,
     ...parseScores(result.scores),
-    heatmaps: rendered === null ? null : viewHeatmaps(rendered, sign),
-    report: rendered === null ? null : viewReport(rendered, sign),
+    heatmaps: rendered && viewHeatmaps(rendered, sign),
+    report: rendered && viewReport(rendered, sign),
     ...(evidence === undefined ? {} : { evidence: await evidence() }),
   };
 }

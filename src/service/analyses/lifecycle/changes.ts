@@ -27,8 +27,9 @@ export interface LifecycleParts extends Clocked {
 }
 
 /** An analysis's owner and creator never change. */
-type Fixed = 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById';
-export type Change = Partial<Omit<AnalysisRow, Fixed>>;
+export type Change = Partial<
+  Omit<AnalysisRow, 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById'>
+>;
 
 type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
@@ -45,13 +46,6 @@ interface Notification {
   readonly result?: Pick<ExaminationRow, 'resultClass' | 'resultSubClasses'>;
 }
 
-interface Move {
-  readonly from: Status;
-  readonly which?: SQL;
-  readonly change: Change;
-  readonly actor?: Principal;
-}
-
 export type Changes = ReturnType<typeof createChanges>;
 
 /** Runs one operation in one transaction. Those on the same tenant run one at a time: all write to its audit log. */
@@ -61,10 +55,8 @@ export function inTenantTransaction<T>(
   act: (changes: Changes) => Promise<T>,
   { mayBeUndone = false } = {},
 ): Promise<T> {
-  return transact(db, (tx) => act(createChanges(tx, outbox, now())), {
-    serializedBy: tenantId,
-    mayBeUndone,
-  });
+  const options = { serializedBy: tenantId, mayBeUndone };
+  return transact(db, (tx) => act(createChanges(tx, outbox, now())), options);
 }
 
 function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
@@ -75,7 +67,9 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     /** Compare-and-set: returns null if the analysis is gone or no longer in `from`. */
     move: async (
       target: Target,
-      { from, which, change, actor = systemPrincipal }: Move,
+      from: Status,
+      change: Change,
+      { actor = systemPrincipal, which }: { readonly actor?: Principal; readonly which?: SQL } = {},
     ): Promise<AnalysisRow | null> => {
       const by = { updatedAt: at, lastChangedByType: actor.type, lastChangedById: actor.id };
       const update = tx.update(analyses).set({ ...change, ...by });
@@ -92,7 +86,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
         tenantId: row.tenantId,
         subject: row.id,
         event,
-        payload: () => webhookPayload(tx, row, { result, at }),
+        payload: () => webhookPayload(tx, row, result, at),
       }),
 
     count: ({ tenantId }: AnalysisRow, ...counts: readonly Count[]): Promise<void> =>
@@ -136,11 +130,7 @@ export const waitingAgain = {
 } as const;
 
 /** Exactly the contract's fields, and the reason when the analysis failed. */
-async function webhookPayload(
-  tx: Tx,
-  row: AnalysisRow,
-  { result, at }: { readonly result: Notification['result']; readonly at: Date },
-) {
+async function webhookPayload(tx: Tx, row: AnalysisRow, result: Notification['result'], at: Date) {
   return {
     analysisId: row.id,
     tenantId: row.tenantId,

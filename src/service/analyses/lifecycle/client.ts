@@ -34,12 +34,10 @@ import {
 /** Kind of the job that runs an analysis; its payload is a Target. */
 export const runJob = 'analysis.run';
 
-type NewRow = typeof analyses.$inferInsert;
-
 /** (none) -> pending. Returns the id; for a repeated request, the id of the earlier analysis. */
 export async function insertAnalysis(
   parts: LifecycleParts,
-  row: NewRow,
+  row: typeof analyses.$inferInsert,
   { actor, repeatable }: Omit<Act, keyof Target>,
 ): Promise<string> {
   return inTenantTransaction(parts, row, async ({ tx, log }) => {
@@ -69,9 +67,9 @@ export async function queueRun(parts: LifecycleParts, act: Act, evidence: Eviden
     const change = { ...waiting, ...evidenceColumns(evidence) };
     await pipelined(
       attach([evidence.key]),
-      move(act, { from: 'pending', change, actor: act.actor }),
+      move(act, 'pending', change, act),
       logReceived(changes, act, evidence),
-      enqueueRun(parts, changes, act),
+      enqueueRun(parts, tx, act),
     );
   });
 }
@@ -85,7 +83,7 @@ export async function rejectUpload(
   await inTenantTransaction(parts, act, async ({ tx, move, log, notify }) => {
     assertStartable(await getRow(tx, act));
     const change = { status: 'failed', statusMessage, failure } as const;
-    const row = await move(act, { from: 'pending', change, actor: act.actor });
+    const row = await move(act, 'pending', change, act);
     if (row === null) return;
     await log(act, { event: 'analysis.failed', details: { code }, actor: act.actor });
     await notify(row);
@@ -106,14 +104,14 @@ export async function restartRun(
     const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };
     const change = { ...fresh, ...options, modelVersion, ...evidenceColumns(evidence) };
     const { actor } = act;
-    const row = await move(act, { from: 'failed', change, actor });
+    const row = await move(act, 'failed', change, act);
     if (row === null) throw notRetryable(present);
     if (evidence.key !== present.evidenceKey) await attach([evidence.key]);
     await logReceived(changes, act, evidence);
     await pipelined(
       log(act, { event: 'analysis.restarted', details: options, actor }),
       count(row, ['retries', 1]),
-      enqueueRun(parts, changes, act),
+      enqueueRun(parts, tx, act),
     );
   });
 }
@@ -126,7 +124,7 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
     if (tier !== 'flagging') throw notRetryable(present);
     const upgraded = { tierUpgradedFrom: tier, tierUpgradedAt: at };
     const change = { tier: 'forensicReporting', ...upgraded } as const;
-    const row = await move(act, { from: 'completed', change, actor: act.actor });
+    const row = await move(act, 'completed', change, act);
     if (row === null) throw notRetryable(present);
     // The report also covers what the flagging tier left out.
     const record = toRow(act.analysisId, drawn);
@@ -160,7 +158,7 @@ export async function describeAnalysis(
   await inTenantTransaction(parts, target, async ({ tx, move, log }) => {
     const { status } = await getRow(tx, target);
     if (fields.length === 0) return;
-    await move(target, { from: status, change, actor });
+    await move(target, status, change, { actor });
     await log(target, { event: 'analysis.described', details: { fields }, actor });
   });
 }
@@ -172,18 +170,16 @@ export async function removeAnalysis(parts: LifecycleParts, target: Target, acto
   );
 }
 
-interface Removal {
+interface Removal extends Omit<Hiding, 'actor'> {
   readonly tenantId: string;
   readonly find: (tx: Tx) => Promise<readonly AnalysisRow[]>;
-  readonly because: Because;
-  readonly by: Actor;
 }
 
 /** Hides what `find` finds in the same transaction. @returns the number hidden. */
-export async function removeAll(parts: LifecycleParts, { tenantId, find, because, by }: Removal) {
+export async function removeAll(parts: LifecycleParts, { tenantId, find, ...why }: Removal) {
   return inTenantTransaction(parts, { tenantId }, async (changes) => {
     const rows = await find(changes.tx);
-    for (const row of rows) await hide(changes, row, { actor: systemPrincipal, because, by });
+    for (const row of rows) await hide(changes, row, { actor: systemPrincipal, ...why });
     return rows.length;
   });
 }
@@ -198,13 +194,9 @@ async function once(parts: LifecycleParts, act: Act, change: (changes: Changes) 
   });
 }
 
-async function enqueueRun(
-  { queue }: LifecycleParts,
-  { tx }: Changes,
-  { tenantId, analysisId }: Target,
-): Promise<void> {
+async function enqueueRun(parts: LifecycleParts, tx: Tx, { tenantId, analysisId }: Target) {
   const payload: Target = { tenantId, analysisId };
-  await queue.enqueue(tx, runJob, payload, { owner: tenantId });
+  await parts.queue.enqueue(tx, runJob, payload, { owner: tenantId });
 }
 
 async function logReceived({ log }: Changes, act: Act, { sha256, md5, sizeBytes }: EvidenceCopy) {
@@ -217,11 +209,9 @@ function evidenceColumns({ key, sha256, md5, inputEtag }: EvidenceCopy): Change 
   return { evidenceKey: key, evidenceSha256: sha256, evidenceMd5: md5, inputEtag };
 }
 
-type Because = EventDetails['analysis.deleted']['because'];
-
 interface Hiding {
   readonly actor: Principal;
-  readonly because: Because;
+  readonly because: EventDetails['analysis.deleted']['because'];
   /** Who is responsible; if omitted, the actor. */
   readonly by?: Principal | Actor;
 }
@@ -232,7 +222,7 @@ async function hide(
   { actor, because, by = actor }: Hiding,
 ): Promise<void> {
   const target = toTarget(row);
-  const hidden = await move(target, { from: status, change: { deletedAt: at }, actor });
+  const hidden = await move(target, status, { deletedAt: at }, { actor });
   if (hidden === null) return;
   await log(target, { event: 'analysis.deleted', details: { because }, actor: by });
   await deleteFingerprint(tx, target);

@@ -64,8 +64,7 @@ async function moveToProcessing(
 ): Promise<AnalysisRow | null> {
   const begun = { status: 'processing', statusMessage: messages.processing } as const;
   const change = { ...begun, processingStartedAt: at, isBulk };
-  const which = isNotNull(analyses.queuedAt);
-  const row = await move(target, { from: 'pending', which, change });
+  const row = await move(target, 'pending', change, { which: isNotNull(analyses.queuedAt) });
   if (row === null) return null;
   await pipelined(
     log(target, { event: 'analysis.begun', details: {} }),
@@ -87,6 +86,7 @@ export async function completeRun(
 ): Promise<boolean> {
   const { decision, model, facts, fingerprint: packed, thumbnail } = result.examination;
   const record = toRow(target.analysisId, result);
+  const { resultClass, resultSubClasses } = record;
   const details = completionDetails(result, record);
   return inTenantTransaction(parts, target, async (changes): Promise<boolean> => {
     const { tx, at, move, log, count, notify, attach } = changes;
@@ -94,7 +94,7 @@ export async function completeRun(
     const change = { ...completed, processingFinishedAt: at, modelVersion: model.version };
     const [, row] = await pipelined(
       parts.queue.finish(tx, job),
-      move(target, { from: 'processing', change }),
+      move(target, 'processing', change),
     );
     if (row === null) {
       await assertBegun(tx, target);
@@ -109,9 +109,7 @@ export async function completeRun(
       result.rendered === null ? undefined : attach(outputKeys(result.rendered)),
       log(target, { event: 'analysis.completed', details }),
       count(row, ...successCounts(row, decision)),
-      notify(row, {
-        result: { resultClass: record.resultClass, resultSubClasses: record.resultSubClasses },
-      }),
+      notify(row, { result: { resultClass, resultSubClasses } }),
     );
     return true;
   });
@@ -141,11 +139,11 @@ export async function retryRun(parts: LifecycleParts, job: Job, row: AnalysisRow
   await inTenantTransaction(parts, row, async ({ tx, move, log, count }) => {
     await parts.queue.release(tx, job, runAt);
     const change = { retryCount: row.retryCount + 1, statusMessage: messages.retrying };
-    const counted = await move(target, { from: 'processing', change });
+    const counted = await move(target, 'processing', change);
     if (counted === null) return;
-    const { retryCount } = counted;
+    const details = { retryCount: counted.retryCount };
     await pipelined(
-      log(target, { event: 'analysis.retried', details: { retryCount } }),
+      log(target, { event: 'analysis.retried', details }),
       count(counted, ['retries', 1]),
     );
   });
@@ -161,7 +159,7 @@ export async function failRun(
   await inTenantTransaction(parts, target, async ({ tx, at, move, log, count, notify }) => {
     await parts.queue.finish(tx, job);
     const change = { status: 'failed', statusMessage, failure, processingFinishedAt: at } as const;
-    const row = await move(target, { from: 'processing', change });
+    const row = await move(target, 'processing', change);
     if (row === null) return assertBegun(tx, target);
     await pipelined(
       log(target, { event: 'analysis.failed', details: { code } }),
@@ -175,7 +173,7 @@ export async function failRun(
 export async function rollBackRun(parts: LifecycleParts, job: Job, target: Target, runAt: Date) {
   await inTenantTransaction(parts, target, async ({ tx, move, log, count, notify }) => {
     await parts.queue.release(tx, job, runAt);
-    const row = await move(target, { from: 'processing', change: waitingAgain });
+    const row = await move(target, 'processing', waitingAgain);
     if (row === null) return;
     await pipelined(
       log(target, { event: 'analysis.rolled_back', details: {} }),
