@@ -29,21 +29,13 @@ export type Blobs = ReturnType<typeof openBlobs>;
 /** What the server needs to answer presigned URLs of the embedded store. */
 export type EmbeddedObjects = Blobs['embedded'];
 
-interface BlobParts extends TenantStorageParts {
-  readonly core: Core;
-}
-
-export function openBlobs(parts: BlobParts) {
+export function openBlobs(parts: TenantStorageParts & { readonly core: Core }) {
   const { settings, core, now, onError } = parts;
   const storage = openTenantStorage(parts);
   const { shared } = storage;
   const root = join(core.folder.path, 'blobs');
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  const buckets = createBuckets({
-    root,
-    maxObjectBytes: settings.maxUploadBytes,
-    now,
-  });
+  const buckets = createBuckets({ root, maxObjectBytes: settings.maxUploadBytes, now });
   buckets.sweep();
   const urls = createObjectUrls({ key: core.secrets.of('blobs/buckets'), now });
   // A placeholder until the port is known; there are no requests before that.
@@ -68,12 +60,7 @@ export function openBlobs(parts: BlobParts) {
   const checkShared = shared && checkRemote(shared.store, { now });
   return {
     embedded: { buckets, urls, corsOrigins: uploadOrigins(settings) },
-    stores: createStores({
-      ...storage,
-      db: core.database.db,
-      embeddedFor,
-      onError,
-    }),
+    stores: createStores({ ...storage, db: core.database.db, embeddedFor, onError }),
     storage,
     /** Checks that the data folder can be written to, then does the same as `proveDefaultStorage`. */
     async prove() {
@@ -129,16 +116,10 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
  * Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own. Each is `*`, an
  * origin, or one with a `*` in it.
  */
-export function uploadOrigins({
-  corsAllowedOrigins,
-  publicUrl,
-  behindProxy,
-  host,
-  port,
-}: Pick<
-  Settings,
-  'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'
->): readonly string[] {
+export function uploadOrigins(
+  settings: Pick<Settings, 'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'>,
+): readonly string[] {
+  const { corsAllowedOrigins, publicUrl, behindProxy, host, port } = settings;
   if (corsAllowedOrigins.length > 0) return corsAllowedOrigins;
   // Behind a proxy, no page is served from our own port, and with port 0 the port is different each time.
   const hosts = behindProxy || port === 0 ? [] : [host, 'localhost', '127.0.0.1'];

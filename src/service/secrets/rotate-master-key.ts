@@ -27,13 +27,6 @@ import {
 } from './secrets.ts';
 import { resealSigningKeys } from '../../evidence/keys-in-database.ts';
 
-interface RotationOptions {
-  /** 32 bytes; null to generate one, which requires that the key is stored in the data folder. */
-  readonly newKey: Buffer | null;
-  /** Also invalidates what others were given under the old key: presigned URLs and webhook secrets. */
-  readonly endsOld: boolean;
-}
-
 export interface Rotation extends Resealed {
   /** False if the disk is too full; data sealed under the old key can then still be found in the database file. */
   readonly isWiped: boolean;
@@ -47,10 +40,14 @@ type RotationSettings = Pick<
   'dataDir' | 'databaseUrl' | 'databasePasswordFile' | 'masterKey'
 >;
 
-/** @throws {ForensicsError} `conflict` while any process uses the database; `usage`; whatever opening it throws. */
+/**
+ * @param newKey - 32 bytes; null to generate one, which requires that the key is stored in the data folder.
+ * @param endsOld - also invalidates what others were given under the old key: presigned URLs and webhook secrets.
+ * @throws {ForensicsError} `conflict` while any process uses the database; `usage`; whatever opening it throws.
+ */
 export async function rotateMasterKey(
   settings: RotationSettings,
-  { newKey: given, endsOld }: RotationOptions,
+  { newKey: given, endsOld }: { readonly newKey: Buffer | null; readonly endsOld: boolean },
   now: () => Date = () => new Date(),
 ): Promise<Rotation> {
   const folder = openDataFolder(settings);
@@ -73,23 +70,16 @@ export async function rotateMasterKey(
     }
     keyFile?.writeNext(newKey);
     const outcome = await transact(db, async (tx) => {
-      await keepSecrets(tx, newKey, {
-        secrets,
-        purposes: endsOld ? always : [...always, ...inOtherHands],
-      });
+      const purposes = endsOld ? always : [...always, ...inOtherHands];
+      await keepSecrets(tx, newKey, { secrets, purposes });
       await resealSigningKeys(tx, {
         from: secrets.of('evidence/signing'),
         to: renewed.of('evidence/signing'),
       });
       const resealed = await resealConfigs(tx, { from, to });
-      await append(tx, {
-        chain: serviceChain,
-        at: now(),
-        actor: operator,
-        event: 'master_key.rotated',
-        subject: null,
-        details: { endsOld, resealed: resealed.resealed },
-      });
+      const act = { chain: serviceChain, at: now(), actor: operator, subject: null };
+      const details = { endsOld, resealed: resealed.resealed };
+      await append(tx, { ...act, event: 'master_key.rotated', details });
       return resealed;
     });
     keyFile?.adoptNext();

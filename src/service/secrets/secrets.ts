@@ -214,9 +214,8 @@ function textWith(key: Buffer): string {
 
 function readKey(file: string): Buffer | null {
   const text = readText(file);
-  if (text === null) return null;
-  const key = parseKey(text);
-  if (key !== null) return key;
+  const key = text === null ? null : parseKey(text);
+  if (text === null || key !== null) return key;
   throw new ForensicsError(
     'config_invalid',
     'The file master.key in the data folder is damaged; restore it from a copy. Without it, no API key of this installation works.',

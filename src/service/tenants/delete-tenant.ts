@@ -86,11 +86,8 @@ async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number>
   for (const { userId } of members) {
     const before = await findTenantIds(tx, userId);
     await endAccess(tx, userId, at);
-    await auditTenants(
-      tx,
-      { userId, at, by },
-      { before, after: before.filter((one) => one !== id) },
-    );
+    const after = before.filter((one) => one !== id);
+    await auditTenants(tx, { userId, at, by }, { before, after });
   }
   await tx.delete(userTenants).where(eq(userTenants.tenantId, id)).run();
   return members.length;

@@ -181,26 +181,17 @@ function toSharedConfig(value: unknown): SharedConfig {
 /** Omitted members take the same values as for clients. Returns null if nothing differs. */
 function internalAddress(
   { endpoint, port, useSSL }: S3StorageConfig,
-  {
-    internalEndpoint,
-    internalPort,
-    internalUseSSL,
-  }: Readonly<Record<keyof typeof internalRules, unknown>>,
+  given: Readonly<Record<keyof typeof internalRules, unknown>>,
 ): S3Address | null {
   const draft = {
-    internalEndpoint: internalEndpoint ?? endpoint,
-    internalPort: internalPort ?? port,
-    internalUseSSL: internalUseSSL ?? useSSL,
+    internalEndpoint: given.internalEndpoint ?? endpoint,
+    internalPort: given.internalPort ?? port,
+    internalUseSSL: given.internalUseSSL ?? useSSL,
   };
   const own = check('s3', draft, internalRules);
   const host = own.internalEndpoint.toLowerCase();
   const address = { endpoint: host, port: own.internalPort, useSSL: own.internalUseSSL };
   return isDeepStrictEqual(address, { endpoint, port, useSSL }) ? null : address;
-}
-
-interface ProofParts {
-  readonly shared: Pick<SharedStore, 'prove'>;
-  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -210,7 +201,10 @@ interface ProofParts {
  *
  * @throws {ForensicsError} `config_invalid`.
  */
-export async function proveDefaultStorage(file: string, { shared, onError }: ProofParts) {
+export async function proveDefaultStorage(
+  file: string,
+  { shared, onError }: { shared: Pick<SharedStore, 'prove'>; onError: (error: unknown) => void },
+) {
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     onError(invalid('can be read by other users of this machine. Run chmod 600 on it.'));
   }

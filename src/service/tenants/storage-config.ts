@@ -18,13 +18,6 @@ type Rules<T> = { readonly [Member in keyof T]: Rule };
 type Members = Readonly<Record<string, unknown>>;
 type Draft<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
-/** The address at which the service itself reaches a store inside its network. */
-interface InternalMembers {
-  readonly internalEndpoint: string;
-  readonly internalPort: number;
-  readonly internalUseSSL: boolean;
-}
-
 export const s3Rules: Rules<S3StorageConfig> = {
   endpoint: {
     allowed: 'a host name or address without scheme, port or path, such as minio.example',
@@ -75,7 +68,12 @@ export const azureRules: Rules<AzureStorageConfig> = {
   },
 };
 
-export const internalRules: Rules<InternalMembers> = {
+/** The address at which the service itself reaches a store inside its network. */
+export const internalRules: Rules<{
+  internalEndpoint: string;
+  internalPort: number;
+  internalUseSSL: boolean;
+}> = {
   internalEndpoint: s3Rules.endpoint,
   internalPort: s3Rules.port,
   internalUseSSL: s3Rules.useSSL,
@@ -89,12 +87,8 @@ export const internalRules: Rules<InternalMembers> = {
 export function checkRequest(value: unknown): StorageRequest {
   const { s3 = null, azure = null } = readMembers(value, '', ['s3', 'azure']);
   return {
-    s3:
-      s3 === null ? null : checkGiven('s3', readMembers(s3, '.s3', Object.keys(s3Rules)), s3Rules),
-    azure:
-      azure === null
-        ? null
-        : checkGiven('azure', readMembers(azure, '.azure', Object.keys(azureRules)), azureRules),
+    s3: s3 === null ? null : checkGiven('s3', s3, s3Rules),
+    azure: azure === null ? null : checkGiven('azure', azure, azureRules),
   };
 }
 
@@ -133,7 +127,8 @@ export function check<T extends object>(type: string, draft: Draft<T>, rules: Ru
   return draft as T;
 }
 
-function checkGiven<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): Partial<T> {
+function checkGiven<T extends object>(type: string, given: unknown, rules: Rules<T>): Partial<T> {
+  const draft = readMembers(given, `.${type}`, Object.keys(rules));
   for (const member in rules) {
     const value = draft[member];
     if (value !== undefined) assertRule(`${type}.${member}`, value, rules[member]);

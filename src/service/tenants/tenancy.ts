@@ -73,10 +73,8 @@ async function changeTenant(
   const before = await readStoredConfig(context, tenant);
   const storage = newStorage(context, before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
-  const changed = await write(context, { tenant, before, request, by, storage });
-  if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
-    await applyCors(context, changed);
-  }
+  const changed = await write(context, { tenant, request, by }, before, storage);
+  if (request.storageConfig?.s3?.corsAllowedOrigins != null) await applyCors(context, changed);
   return readTenant(context, changed);
 }
 
@@ -126,16 +124,12 @@ function assertStorageType(
   );
 }
 
-interface Writing extends ChangeAct {
-  readonly before: StoredConfig | null;
-  readonly storage: NewStorage | null;
-}
-
 async function write(
   { db, configs, now }: TenancyContext,
-  { tenant, before, request, by, storage }: Writing,
+  { tenant: { id }, request, by }: ChangeAct,
+  before: StoredConfig | null,
+  storage: NewStorage | null,
 ) {
-  const { id } = tenant;
   const { name, webhookUrl, defaultOptions, seenBefore } = request;
   return transact(db, async (tx) => {
     const change = withoutUndefined({ name, webhookUrl, defaultOptions, seenBefore });
@@ -148,12 +142,7 @@ async function write(
 }
 
 async function currentRow(reader: Reader, configs: TenancyContext['configs'], tenantId: string) {
-  const { storageConfigId } = tenants;
-  const row = await reader
-    .select({ storageConfigId })
-    .from(tenants)
-    .where(eq(tenants.id, tenantId))
-    .get();
+  const row = await reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
   const id = row?.storageConfigId ?? null;
   return id === null ? null : await configs.find(reader, { tenantId, id });
 }

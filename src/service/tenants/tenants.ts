@@ -63,7 +63,7 @@ export function createTenants({ db, now }: Clocked) {
         return tenant;
       });
     },
-    byName: async (name: string) => byName(name),
+    byName,
     /** Also finds a deleted tenant while its row exists. */
     byId: async (id: string) =>
       (await db.select().from(tenants).where(eq(tenants.id, id)).get()) ?? null,

@@ -26,18 +26,12 @@ export interface DelivererOptions {
 }
 
 const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+
 /** Pauses after the first, second, ... failed attempt; after the last one, the message is abandoned. */
 const retryPausesMs: readonly number[] = [
   5000,
-  5 * minuteMs,
-  30 * minuteMs,
-  2 * hourMs,
-  5 * hourMs,
-  10 * hourMs,
-  14 * hourMs,
-  20 * hourMs,
-  24 * hourMs,
+  ...[5, 30].map((minutes) => minutes * minuteMs),
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 60 * minuteMs),
 ];
 // Keeps receivers that failed at the same time from being retried at the same time.
 const jitter = 0.2;
@@ -132,15 +126,9 @@ function facts(
   outcome: string,
   consequence: Consequence,
 ): Readonly<Record<string, string | number>> {
-  const nextAttempt = consequence.kind === 'retry' ? consequence.at.toISOString() : null;
-  return {
-    tenantId,
-    messageId,
-    event,
-    outcome,
-    attempt: attempts + 1,
-    ...(nextAttempt !== null && { nextAttempt }),
-  };
+  const common = { tenantId, messageId, event, outcome, attempt: attempts + 1 };
+  if (consequence.kind !== 'retry') return common;
+  return { ...common, nextAttempt: consequence.at.toISOString() };
 }
 
 // Signs messages as the Standard Webhooks specification says, so that receivers can verify them with any of its
@@ -184,16 +172,11 @@ function messageHeaders(secret: string, { id, event, at, body }: Message): Recor
 }
 
 /** A test message: it contains no analysis, and is sent at once along the same path as real messages. */
-interface TestMessage {
+interface TestMessage extends Pick<DelivererOptions, 'serverKey' | 'allow'> {
   readonly tenantId: string;
   readonly url: string;
-  readonly serverKey: Uint8Array;
-  /** Addresses that webhooks may be sent to, the same as for real messages. */
-  readonly allow: readonly string[];
   readonly at: Date;
 }
-
-const testEvent = 'test';
 
 /**
  * Writes nothing, whatever the receiver responds: a disabled webhook stays disabled. The body has neither `analysisId`
@@ -204,12 +187,8 @@ export async function sendTestMessage(test: TestMessage) {
   // The `webhook-id` of the message, by which the receiver's log can be searched.
   const id = `test_${newId(at)}`;
   const body = JSON.stringify({ test: true, tenantId, timestamp: at.toISOString() });
-  const headers = messageHeaders(webhookSecret(serverKey, tenantId), {
-    id,
-    event: testEvent,
-    at,
-    body,
-  });
+  const message = { id, event: 'test', at, body };
+  const headers = messageHeaders(webhookSecret(serverKey, tenantId), message);
   const sender = createSender({ guard: createAddressGuard(allow) });
   const begun = performance.now();
   try {

@@ -25,13 +25,8 @@ export async function listDeliveries(
   reader: Reader,
   { tenantId, state, before, limit }: DeliveryQuery,
 ): Promise<readonly Delivery[]> {
-  const {
-    seq: _seq,
-    tenantId: _tenant,
-    payload: _payload,
-    fence: _fence,
-    ...shown
-  } = getTableColumns(deliveries);
+  const columns = getTableColumns(deliveries);
+  const { seq: _seq, tenantId: _tenant, payload: _payload, fence: _fence, ...shown } = columns;
   const isInState = state === null ? undefined : eq(deliveries.state, state);
   const first = reader.select({ seq: deliveries.seq }).from(deliveries);
   const isBefore =
@@ -99,15 +94,11 @@ export async function replay(db: Db, { tenantId, which, at, by }: Replay) {
     }
     const isMeant =
       which === 'given_up' ? eq(deliveries.state, which) : await settled(tx, tenantId, which);
-    const rows = (
-      await tx
-        .update(deliveries)
-        // A new fence, because an attempt from the previous round may still be running and must not settle this one.
-        .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
-        .where(and(eq(deliveries.tenantId, tenantId), isMeant))
-        .returning()
-        .all()
-    ).toSorted((one, other) => one.seq - other.seq);
+    // A new fence, because an attempt from the previous round may still be running and must not settle this one.
+    const round = { ...freshRound, fence: sql`${deliveries.fence} + 1` };
+    const isTheirs = and(eq(deliveries.tenantId, tenantId), isMeant);
+    const queued = await tx.update(deliveries).set(round).where(isTheirs).returning().all();
+    const rows = queued.toSorted((one, other) => one.seq - other.seq);
     for (const subject of new Set(rows.map((row) => row.subject))) {
       if (!(await hasTurn(tx, subject))) await promoteNext(tx, subject, at);
     }

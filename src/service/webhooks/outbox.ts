@@ -175,7 +175,9 @@ async function postpone(tx: Tx, delivery: Delivery, lastOutcome: string, nextAtt
 
 /** Disables the delivery's receiver and abandons all messages waiting for it. Returns false if the URL has changed. */
 async function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing') {
-  if (!(await switchOff(tx, delivery, { at: end.at, reason }))) return false;
+  const change = { webhookDisabledAt: end.at, webhookDisabledReason: reason };
+  const { changes } = await tx.update(tenants).set(change).where(isSame(delivery)).run();
+  if (changes !== 1) return false;
   const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
   await tx.update(deliveries).set(endColumns(end)).where(isForIt).run();
   return true;
@@ -223,16 +225,10 @@ async function claimForTenant(
     .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
     .limit(limit)
     .all();
-  const which = inArray(
-    deliveries.seq,
-    due.map(({ seq }) => seq),
-  );
-  return tx
-    .update(deliveries)
-    .set({ nextAttemptAt: leasedUntil, fence: sql`${deliveries.fence} + 1` })
-    .where(and(which, isNotNull(deliveries.nextAttemptAt)))
-    .returning()
-    .all();
+  const seqs = due.map(({ seq }) => seq);
+  const which = and(inArray(deliveries.seq, seqs), isNotNull(deliveries.nextAttemptAt));
+  const lease = { nextAttemptAt: leasedUntil, fence: sql`${deliveries.fence} + 1` };
+  return tx.update(deliveries).set(lease).where(which).returning().all();
 }
 
 function heldAs(delivery: Delivery) {
@@ -258,9 +254,8 @@ export async function hasTurn(tx: Tx, subject: string): Promise<boolean> {
     eq(deliveries.subject, subject),
     isNotNull(deliveries.nextAttemptAt),
   );
-  return (
-    (await tx.select({ seq: deliveries.seq }).from(deliveries).where(holdsIt).get()) !== undefined
-  );
+  const { seq } = deliveries;
+  return (await tx.select({ seq }).from(deliveries).where(holdsIt).get()) !== undefined;
 }
 
 export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<void> {
@@ -318,16 +313,6 @@ async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolea
   return (await tx.select({ id: tenants.id }).from(tenants).where(isHopeless).get()) !== undefined;
 }
 
-/** Returns false if the tenant has set another URL since. */
-async function switchOff(
-  tx: Tx,
-  receiver: Receiver,
-  { at, reason }: { readonly at: Date; readonly reason: 'gone' | 'failing' },
-): Promise<boolean> {
-  const change = { webhookDisabledAt: at, webhookDisabledReason: reason };
-  return (await tx.update(tenants).set(change).where(isSame(receiver)).run()).changes === 1;
-}
-
 /** Whether any receiver is disabled, or has been failing for more than an hour. */
 export async function hasFailingReceiver(reader: Reader, at: Date): Promise<boolean> {
   const limit = new Date(at.getTime() - noteworthyMs);
@@ -335,9 +320,8 @@ export async function hasFailingReceiver(reader: Reader, at: Date): Promise<bool
     isNotNull(tenants.webhookDisabledAt),
     lt(tenants.webhookFailingSince, limit),
   );
-  return (
-    (await reader.select({ id: tenants.id }).from(tenants).where(isFailing).get()) !== undefined
-  );
+  const { id } = tenants;
+  return (await reader.select({ id }).from(tenants).where(isFailing).get()) !== undefined;
 }
 
 function isSame({ tenantId, url }: Receiver) {
