@@ -19,10 +19,6 @@ export interface Outcome {
   readonly measurement: Pick<Measurement, 'sha256' | 'readings' | 'declaresGeneration'>;
 }
 
-interface FigureOptions {
-  readonly seed: number;
-}
-
 /** With fewer pictures of either class, a calibration error is mostly chance. */
 const minForCalibration = 100;
 
@@ -36,13 +32,13 @@ export const minFolders = 5;
 const minInFolder = 5;
 
 /** One entry for each condition that has pictures of both classes. */
-export function computeFigures(outcomes: readonly Outcome[], options: FigureOptions) {
+export function computeFigures(outcomes: readonly Outcome[], seed: number) {
   const findSource = chooseSources(outcomes);
   return conditions.flatMap((condition) => {
     const samples = outcomes.flatMap((outcome) => toSamples(outcome, condition, findSource));
     const fakes = samples.filter(({ isFake }) => isFake).length;
     if (fakes === 0 || fakes === samples.length) return [];
-    return [conditionFigures(condition, samples, options)];
+    return [conditionFigures(condition, samples, seed)];
   });
 }
 
@@ -63,16 +59,14 @@ interface Sample {
   readonly verdicts: ConditionResult['verdicts'];
 }
 
-type SourceOf = (outcome: Outcome) => string;
-
-function chooseSources(outcomes: readonly Outcome[]): SourceOf {
+function chooseSources(outcomes: readonly Outcome[]) {
   const unitFor = (isFake: boolean) => drawnBy(outcomes.filter((one) => one.isFake === isFake));
   const units = { real: unitFor(false), fake: unitFor(true) };
-  return ({ isFake, folder, measurement }) =>
+  return ({ isFake, folder, measurement }: Outcome): string =>
     units[isFake ? 'fake' : 'real'] === 'folder' ? folder : measurement.sha256;
 }
 
-function toSamples(outcome: Outcome, condition: Condition, findSource: SourceOf) {
+function toSamples(outcome: Outcome, condition: Condition, findSource: (one: Outcome) => string) {
   const { isFake, folder, measurement } = outcome;
   const result = measurement.readings.find((one) => one.condition === condition);
   if (!result) return [];
@@ -83,7 +77,7 @@ function toSamples(outcome: Outcome, condition: Condition, findSource: SourceOf)
 function conditionFigures(
   condition: Condition,
   samples: readonly Sample[],
-  { seed }: FigureOptions,
+  seed: number,
 ): ConditionFigures {
   const [low, high] = aucInterval(samples, { seed });
   const under = (strategy: DecisionStrategy) => ({
@@ -123,6 +117,7 @@ function classFigures(
   const countVerdicts = (wanted: ResultClass) =>
     verdicts.filter(({ resultClass }) => resultClass === wanted).length;
   const wrongClass = isFake ? 'real' : 'fake';
+  const isWrong = (sample: Sample) => sample.verdicts[strategy].resultClass === wrongClass;
   const counts = {
     real: countVerdicts('real'),
     fake: countVerdicts('fake'),
@@ -134,10 +129,7 @@ function classFigures(
     wrong: toCounted(counts[wrongClass], ofClass.length),
     decided: toCounted(counts.real + counts.fake, ofClass.length),
     reasons: countWords(verdicts.flatMap(({ reasons }) => reasons)),
-    worstFolder: findWorstFolder(
-      ofClass,
-      (sample) => sample.verdicts[strategy].resultClass === wrongClass,
-    ),
+    worstFolder: findWorstFolder(ofClass, isWrong),
   };
 }
 
@@ -147,10 +139,9 @@ function toCounted(count: number, of: number): Counted {
 
 /** The most frequent first. */
 function countWords(words: readonly string[]): Record<string, number> {
-  const times = [...Map.groupBy(words, (word) => word)].map(
-    ([word, each]) => [word, each.length] as const,
-  );
-  return Object.fromEntries(times.toSorted(([, one], [, other]) => other - one));
+  const groups = [...Map.groupBy(words, (word) => word)];
+  const rows = groups.toSorted(([, one], [, other]) => other.length - one.length);
+  return Object.fromEntries(rows.map(([word, each]) => [word, each.length]));
 }
 
 function findWorstFolder(ofClass: readonly Sample[], isWrong: (sample: Sample) => boolean) {

@@ -55,7 +55,7 @@ export function makeValidation(parts: RecordParts): Validation {
       fake: classPictures(files.fake, fake),
       inBoth: files.inBoth,
     },
-    conditions: [...computeFigures(measured, { seed })],
+    conditions: [...computeFigures(measured, seed)],
     shortcut: null,
   };
 }
@@ -203,18 +203,9 @@ function fewPictures({ pictures, conditions }: Validation): readonly string[] {
 }
 
 function labelWarnings({ pictures: { real, inBoth } }: Validation): readonly string[] {
-  const warnings: string[] = [];
-  if (real.declaring > 0) {
-    warnings.push(
-      `Photographs whose metadata declares them generated: ${count(real.declaring)}. Check that they are in the right folder.`,
-    );
-  }
-  if (inBoth > 0) {
-    warnings.push(
-      `${count(inBoth)} files are in both folders with the same content; they were not measured.`,
-    );
-  }
-  return warnings;
+  const declaring = `Photographs whose metadata declares them generated: ${count(real.declaring)}. Check that they are in the right folder.`;
+  const both = `${count(inBoth)} files are in both folders with the same content; they were not measured.`;
+  return [...(real.declaring > 0 ? [declaring] : []), ...(inBoth > 0 ? [both] : [])];
 }
 
 function fileWarnings({ pictures }: Validation): readonly string[] {

@@ -59,9 +59,7 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>) {
       const all = ids().map((id) => ({ id, validation: findWhole(id) }));
       const validations = all.flatMap(({ validation }) => validation ?? []);
       return {
-        validations: validations.toSorted((one, other) =>
-          one.createdAt < other.createdAt ? 1 : -1,
-        ),
+        validations: validations.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
         damaged: all.filter(({ validation }) => validation === null).map(({ id }) => id),
       };
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { computeFigures } from '../../../../src/service/validation/figures.ts';
 import { outcome, outcomes } from './outcomes.ts';
 
-const options = { seed: 1 };
+const options = 1;
 
 test('errors, verdicts and reasons are counted separately for each class', () => {
   const measured = [
