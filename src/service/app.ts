@@ -47,9 +47,8 @@ interface AppOptions {
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
 export async function openApp(settings: Settings, options: AppOptions = {}) {
-  const { onError = () => undefined } = options;
-  const { onNotice = () => undefined, onWarning = () => undefined } = options;
-  const { isLogWorking = () => true } = options;
+  const { onError = () => undefined, onNotice = () => undefined } = options;
+  const { onWarning = () => undefined, isLogWorking = () => true } = options;
   return withStack(async (stack) => {
     const core = await openCore(settings, options.now, options.passwords);
     stack.defer(() => core.close());
@@ -57,7 +56,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
     const { db } = core.database;
     const examiner = await openExaminer(settings, now, stack);
     const blobs = openBlobs({ settings, core, now, onError: (error) => onError('storage', error) });
-    const { stores } = blobs;
+    const { stores, storage } = blobs;
     const queue = createQueue({ db, now });
     const outbox = createOutbox({ db, now });
     const { sandbox, modelHealth, models, validation, limits, trustList } = examiner;
@@ -76,12 +75,10 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
       onError: (error) => onError('analyses', error),
       onNotice,
     });
-    const reports = { onError, onNotice, onWarning };
-    const parts = { settings, core, queue, outbox, analyses, sandbox, now };
     const { buckets } = blobs.embedded;
-    const work = openWork(stack, { ...parts, buckets, ...reports });
+    const parts = { settings, core, queue, outbox, analyses, buckets, sandbox, now };
+    const work = openWork(stack, { ...parts, onError, onNotice, onWarning });
     const input = { db, stores, limits, validation, sandbox, trustList };
-    const { storage } = blobs;
     const { webhookAllow } = settings;
     return {
       /** Database, tenants, keys and users; closed with the app. */

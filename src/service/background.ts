@@ -39,8 +39,7 @@ interface BackgroundOptions {
  * @throws {ForensicsError} `config_invalid`.
  */
 export function openWork(stack: Stack, parts: BackgroundOptions) {
-  const { settings, core, queue, outbox, analyses, sandbox, now } = parts;
-  const { onError, onWarning } = parts;
+  const { settings, core, queue, outbox, analyses, sandbox, now, onError, onWarning } = parts;
   const { db } = core.database;
   const workerId = `${hostname()}:${process.pid}`;
   const room = {
@@ -71,12 +70,8 @@ export function openWork(stack: Stack, parts: BackgroundOptions) {
   });
   stack.defer(() => deliverer.stop());
   const feedback = openFeedback(stack, parts, workerId);
-  const chores = createChores({
-    db,
-    now,
-    chores: listChores(parts),
-    onError: (error) => onError('chores', error),
-  });
+  const onChoreError = (error: unknown) => onError('chores', error);
+  const chores = createChores({ db, now, chores: listChores(parts), onError: onChoreError });
   stack.defer(() => chores.stop());
   return {
     worker,
@@ -148,19 +143,8 @@ export interface Stack {
 
 /** Runs `open`; when it throws, releases what it acquired so far and rethrows the error. */
 export async function withStack<T>(open: (stack: Stack) => Promise<T>): Promise<T> {
-  const stack = createStack();
-  try {
-    return await open(stack);
-  } catch (error) {
-    // The caller needs the reason why opening failed; a failure to close usually follows from it.
-    await stack.unwind().catch(() => undefined);
-    throw error;
-  }
-}
-
-function createStack(): Stack {
   const releases: (() => void | Promise<void>)[] = [];
-  return {
+  const stack: Stack = {
     defer: (release) => void releases.push(release),
     async unwind() {
       const failures: unknown[] = [];
@@ -175,4 +159,11 @@ function createStack(): Stack {
         throw new AggregateError(failures, 'Some resources could not be closed.');
     },
   };
+  try {
+    return await open(stack);
+  } catch (error) {
+    // The caller needs the reason why opening failed; a failure to close usually follows from it.
+    await stack.unwind().catch(() => undefined);
+    throw error;
+  }
 }

@@ -7,7 +7,7 @@ import { createPasswords, type Passwords } from './access/embedded/passwords.ts'
 import { createLoginAttempts } from './access/embedded/throttle.ts';
 import type { Login } from './access/principal.ts';
 import { createKeys } from './access/keys.ts';
-import { createTenants, type Tenant } from './tenants/tenants.ts';
+import { createTenants } from './tenants/tenants.ts';
 import { createUserSettings } from './access/user-facts.ts';
 import { createUsers } from './access/users.ts';
 import { createHolds } from './holds/legal-holds.ts';
@@ -82,16 +82,14 @@ export async function openCore(
 /** Opens the core on an open database, which stays open when this fails. */
 export async function openCoreOn(database: AnyDatabase, settings: Settings): Promise<Core> {
   const folder = openDataFolder(settings);
-  return coreOn(database, { settings, folder, clock: undefined, passwords: createPasswords() });
+  return coreOn(database, { settings, folder, passwords: createPasswords() });
 }
 
 type AnyDatabase = OpenDatabase & { readonly now?: () => Date };
 
-interface CoreParts {
-  readonly settings: Settings;
+interface CoreParts extends Pick<PeopleParts, 'settings' | 'passwords'> {
   readonly folder: DataFolder;
-  readonly clock: (() => Date) | undefined;
-  readonly passwords: Passwords;
+  readonly clock?: (() => Date) | undefined;
 }
 
 async function coreOn(database: AnyDatabase, { settings, folder, clock, passwords }: CoreParts) {
@@ -126,20 +124,16 @@ async function coreOn(database: AnyDatabase, { settings, folder, clock, password
   };
 }
 
-async function openSettled(
-  { databaseUrl: url, databasePasswordFile: passwordFile }: Settings,
-  dataDir: string,
-): Promise<AnyDatabase> {
+async function openSettled(settings: Settings, dataDir: string): Promise<AnyDatabase> {
+  const { databaseUrl: url, databasePasswordFile: passwordFile } = settings;
   if (url === null) return openDatabase({ path: databaseFile(dataDir) });
   // Loaded only here, because a single machine needs no PostgreSQL client.
   const { openPostgres } = await import('../ports/db/postgres.ts');
   return openPostgres({ url, passwordFile });
 }
 
-type TenantLookup = Pick<Core, 'tenants'>;
-
 /** @throws {ForensicsError} `tenant_not_found`. */
-export async function tenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
+export async function tenantNamed({ tenants }: Pick<Core, 'tenants'>, name: string) {
   const tenant = await tenants.byName(name);
   if (tenant !== null) return tenant;
   throw new ForensicsError(
@@ -154,7 +148,7 @@ export async function tenantNamed({ tenants }: TenantLookup, name: string): Prom
  *
  * @throws {ForensicsError} as above.
  */
-export async function keptTenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
+export async function keptTenantNamed({ tenants }: Pick<Core, 'tenants'>, name: string) {
   const deleted = await tenants.listDeleted();
   return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);
 }
@@ -214,11 +208,8 @@ function readAuthorities(file: string | null): string | null {
     void new X509Certificate(pem);
     return pem;
   } catch (error) {
-    throw new ForensicsError(
-      'config_invalid',
-      'oidcCa must specify a readable file with a PEM certificate.',
-      { cause: error },
-    );
+    const message = 'oidcCa must specify a readable file with a PEM certificate.';
+    throw new ForensicsError('config_invalid', message, { cause: error });
   }
 }
 
@@ -231,9 +222,7 @@ interface State {
   readonly isFinished: boolean;
 }
 
-/**
- * @throws {ForensicsError} `conflict` if the database contains something else, or the migration is already complete.
- */
+/** @throws {ForensicsError} `conflict` if the database contains something else, or has been migrated to completely. */
 export async function beginMigration(db: Db, from: string): Promise<void> {
   await transact(db, async (tx) => {
     const found = await stateIn(tx);

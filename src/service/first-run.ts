@@ -13,8 +13,6 @@ import type { Static } from 'typebox';
 import { nullOn, ForensicsError } from '../errors.ts';
 import type { Core } from './core.ts';
 
-const firstTenantName = 'default';
-const keyName = 'first run';
 const keyLifeMs = 365 * 86_400_000;
 
 export interface FirstRun {
@@ -33,26 +31,17 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   if (hadTenant) return null;
   // Created now, so that its public half can be handed out before the first bundle.
   await core.signingKeys.signer();
-  const tenant = await nullOn(['conflict'], () =>
-    core.tenants.create({ name: firstTenantName, by: service }),
-  );
+  const firstTenant = { name: 'default', by: service };
+  const tenant = await nullOn(['conflict'], () => core.tenants.create(firstTenant));
   if (tenant === null) return null;
   const expiresAt = new Date(now.getTime() + keyLifeMs);
-  const key = await core.keys.mint({
-    tenantId: tenant.id,
-    name: keyName,
-    expiresAt,
-    by: service,
-  });
-  return { tenant, key };
+  const firstKey = { tenantId: tenant.id, name: 'first run', expiresAt, by: service };
+  return { tenant, key: await core.keys.mint(firstKey) };
 }
 
 /** Creates the first account once, from the browser of someone who can read the output of `serve`. */
-export async function createFirstUser({
-  users,
-  tenants,
-  identity,
-}: Pick<Core, 'users' | 'tenants' | 'identity'>) {
+export async function createFirstUser(core: Pick<Core, 'users' | 'tenants' | 'identity'>) {
+  const { users, tenants, identity } = core;
   let token =
     identity.kind === 'embedded' && (await users.list()).length === 0
       ? randomBytes(32).toString('base64url')

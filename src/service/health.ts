@@ -19,10 +19,8 @@ import type { Registry } from '../inference/registry.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
 import { countBacklog } from './webhooks/deliveries.ts';
 
-const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] as const;
 /** Parts without which the service still works. */
-const optional: readonly CheckName[] = ['webhooks', 'log'];
-type CheckName = (typeof checkNames)[number];
+const optional = ['webhooks', 'log'];
 
 interface HealthParts {
   readonly database: Pick<OpenDatabase, 'check'>;
@@ -48,8 +46,8 @@ export function createHealth(parts: HealthParts) {
   const { hasFailingReceiver, isLogWorking } = parts;
   const checks = {
     database: () => database.check(),
-    storage: () => checkStorage(),
-    model: () => checkModel(),
+    storage: checkStorage,
+    model: checkModel,
     async queue() {
       const dueAt = await queue.nextDueAt(jobKinds);
       const waitedMs = dueAt === null ? 0 : now().getTime() - dueAt.getTime();
@@ -66,21 +64,18 @@ export function createHealth(parts: HealthParts) {
   };
   const look = async () =>
     Promise.all(
-      checkNames.map(async (name) => {
-        const cause = await findCause(async () => checks[name]());
-        return { name, cause, isVital: !optional.includes(name) };
+      Object.entries<() => void | Promise<void>>(checks).map(async ([name, check]) => {
+        const isVital = !optional.includes(name);
+        try {
+          await check();
+          return { name, cause: null, isVital };
+        } catch (error) {
+          const cause = error instanceof Error ? error : new Error(String(error));
+          return { name, cause, isVital };
+        }
       }),
     );
-  return cached(look, { freshMs: healthFreshMs, now });
-}
-
-async function findCause(check: () => void | Promise<void>): Promise<Error | null> {
-  try {
-    await check();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  return cached(look, healthFreshMs, now);
 }
 
 /** The amount of work, in numbers that reveal nothing about tenants. */
@@ -120,10 +115,7 @@ export function createWorkload({ db, queue, jobKinds, worker, sandbox, now }: Wo
 }
 
 /** Caches the last result while it is fresh; concurrent callers share one check. */
-function cached<T>(
-  act: () => Promise<T>,
-  { freshMs, now }: { readonly freshMs: number; readonly now: () => Date },
-): () => Promise<T> {
+function cached<T>(act: () => Promise<T>, freshMs: number, now: () => Date): () => Promise<T> {
   let latest: { readonly atMs: number; readonly answer: Promise<T> } | null = null;
   return async () => {
     const atMs = now().getTime();
@@ -170,22 +162,11 @@ export function checkRemote(
   { now, timeoutMs = checkTimeoutMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
   // The object does not exist, but only a store that accepts our credentials reports that.
-  const ask = () => withinTime(store.head('forensics-probe/health'), timeoutMs, tooLate);
-  return cached(async () => void (await ask()), { freshMs: storeFreshMs, now });
-}
-
-function tooLate(): never {
-  throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
-}
-
-interface ModelHealthParts {
-  readonly registry: Pick<Registry, 'find' | 'open' | 'openLocator' | 'stampDefaults'>;
-  readonly now: () => Date;
-}
-
-interface Reading {
-  readonly stamp: string;
-  readonly cause: ForensicsError | null;
+  const ask = () =>
+    withinTime(store.head('forensics-probe/health'), timeoutMs, () => {
+      throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
+    });
+  return cached(async () => void (await ask()), storeFreshMs, now);
 }
 
 /** An unknown model is the client's mistake. */
@@ -198,11 +179,15 @@ const runFailureMs = 10 * 60_000;
  * hashed again if a size or time has changed. A run that failed because of the model counts at once, whatever the files
  * look like.
  */
-export function createModelHealth({ registry, now }: ModelHealthParts) {
-  let reading: Reading | null = null;
+export function createModelHealth(parts: {
+  readonly registry: Pick<Registry, 'find' | 'open' | 'openLocator' | 'stampDefaults'>;
+  readonly now: () => Date;
+}) {
+  const { registry, now } = parts;
+  let reading: Awaited<ReturnType<typeof readAgain>> | null = null;
   let failedRun: { readonly cause: ForensicsError; readonly at: number } | null = null;
 
-  async function readAgain(stamp: string): Promise<Reading> {
+  async function readAgain(stamp: string) {
     try {
       await registry.open(null);
       await registry.openLocator();

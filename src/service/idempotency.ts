@@ -58,10 +58,8 @@ export async function remember(tx: Tx, request: Repeatable | null, subject: stri
   const { tenantId, key, at } = request;
   const isOld = lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
   await tx.delete(idempotencyKeys).where(isOld).run();
-  await tx
-    .insert(idempotencyKeys)
-    .values({ tenantId, key, fingerprint: fingerprint(request), subject, createdAt: at })
-    .run();
+  const row = { tenantId, key, fingerprint: fingerprint(request), subject, createdAt: at };
+  await tx.insert(idempotencyKeys).values(row).run();
 }
 
 function fingerprint({ request }: Repeatable): string {

@@ -15,10 +15,8 @@ import { jsonField, type Reader } from '../../ports/db/database.ts';
 import { auditEntries } from '../../ports/db/schema.ts';
 
 /** Who acted. `operator` is any user of the command line on the machine with the data folder. */
-const actorTypes = ['user', 'api', 'service', 'operator'] as const;
-
 export interface Actor {
-  readonly type: (typeof actorTypes)[number];
+  readonly type: 'user' | 'api' | 'service' | 'operator';
   /** Id of the person, UUID of the API key; null for the others. */
   readonly id: string | null;
 }
@@ -101,10 +99,8 @@ export async function readLines(
     ...(from === undefined ? [] : [gte(at, from.toISOString())]),
     ...(to === undefined ? [] : [lt(at, to.toISOString())]),
   ];
-  const lines = reader
-    .select({ text, hash })
-    .from(auditEntries)
-    .where(and(...which));
+  const isWanted = and(...which);
+  const lines = reader.select({ text, hash }).from(auditEntries).where(isWanted);
   return limit === undefined
     ? lines.orderBy(asc(seq)).all()
     : lines.orderBy(desc(seq)).limit(limit).all();
@@ -190,17 +186,10 @@ export interface EventDetails {
   readonly 'hold.removed': None;
 
   // The subject is the analysis.
-  readonly 'analysis.created': AnalysisOptions & {
-    readonly format: string;
-    readonly width: number;
-    readonly height: number;
-  };
+  readonly 'analysis.created': AnalysisOptions &
+    Readonly<{ format: string; width: number; height: number }>;
   /** The upload was read once and copied to where no client can reach it. */
-  readonly 'analysis.received': {
-    readonly sha256: string;
-    readonly md5: string;
-    readonly sizeBytes: number;
-  };
+  readonly 'analysis.received': Readonly<{ sha256: string; md5: string; sizeBytes: number }>;
   readonly 'analysis.begun': None;
   readonly 'analysis.completed': {
     readonly resultClass: string;

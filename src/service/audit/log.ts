@@ -187,9 +187,7 @@ export async function verifyChain(
   });
 }
 
-interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
-
-async function walkLinks(chain: string, links: AsyncIterable<Link>, noted?: string): Promise<Walk> {
+async function walkLinks(chain: string, links: AsyncIterable<Link>, noted?: string) {
   let [count, head]: [number, string] = [0, noHash];
   let notedSeq: number | null = noted === noHash ? 0 : null;
   for await (const link of links) {
@@ -201,11 +199,8 @@ async function walkLinks(chain: string, links: AsyncIterable<Link>, noted?: stri
   return { chain, count, head, broken: null, notedSeq };
 }
 
-interface Before {
-  readonly chain: string;
-  readonly count: number;
-  readonly head: string;
-}
+type Walk = Awaited<ReturnType<typeof walkLinks>>;
+type Before = Pick<Walk, 'chain' | 'count' | 'head'>;
 
 function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Break | null {
   const next = count + 1;
@@ -225,11 +220,8 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
   }
   if (entry.previous === head) return null;
   const changed = Math.max(1, count);
-  return found(
-    changed,
-    'changed',
-    `Entry ${changed} was changed: entry ${seq} has a different hash for it.`,
-  );
+  const what = `Entry ${changed} was changed: entry ${seq} has a different hash for it.`;
+  return found(changed, 'changed', what);
 }
 
 /** The text that links an entry into the chain; null if it is not an entry. */
@@ -254,11 +246,8 @@ function breakAtEnd(
   }
   if (recorded.count > count) {
     const next = count + 1;
-    return found(
-      next,
-      'cut_off',
-      `${recorded.count} entries were written; those from ${next} on are missing.`,
-    );
+    const what = `${recorded.count} entries were written; those from ${next} on are missing.`;
+    return found(next, 'cut_off', what);
   }
   if (recorded.count < count) {
     const next = recorded.count + 1;
@@ -269,20 +258,15 @@ function breakAtEnd(
     );
   }
   if (recorded.hash === head) return null;
-  return found(
-    count,
-    'changed',
-    `Entry ${count} was changed: the last entry had a different hash.`,
-  );
+  const what = `Entry ${count} was changed: the last entry had a different hash.`;
+  return found(count, 'changed', what);
 }
 
 function breakOfNoted({ notedSeq }: Walk, noted?: string): Break | null {
   if (noted === undefined || notedSeq !== null) return null;
-  return found(
-    null,
-    'not_there',
-    'No entry has the hash you recorded: the log up to that entry was rewritten or truncated.',
-  );
+  const what =
+    'No entry has the hash you recorded: the log up to that entry was rewritten or truncated.';
+  return found(null, 'not_there', what);
 }
 
 function found(seq: number | null, fault: Fault, explanation: string): Break {

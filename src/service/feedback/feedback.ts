@@ -5,7 +5,14 @@
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
 import type { FeedbackMessage } from '../../contract/feedback.ts';
-import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import {
+  type Clocked,
+  type Db,
+  newId,
+  type Reader,
+  transact,
+  type Tx,
+} from '../../ports/db/database.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
@@ -23,10 +30,8 @@ export interface Submission {
 
 export const sendJob = 'feedback.send';
 
-interface FeedbackOptions {
-  readonly db: Db;
+interface FeedbackOptions extends Clocked {
   readonly queue: Queue;
-  readonly now: () => Date;
   readonly sender: Pick<Sender, 'post'>;
   /** The administrator's receiver; if null, messages are only stored. */
   readonly url: string | null;
@@ -35,18 +40,11 @@ interface FeedbackOptions {
 }
 
 const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+
 /** Pauses after the first, second, ... attempt; the last pause applies to all later attempts. */
-const pausesMs: readonly number[] = [
-  minuteMs,
-  5 * minuteMs,
-  30 * minuteMs,
-  2 * hourMs,
-  6 * hourMs,
-  12 * hourMs,
-];
+const pausesMs = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * minuteMs);
 /** After this time, sending stops. The message can still be read here. */
-const givenUpAfterMs = 72 * hourMs;
+const givenUpAfterMs = 72 * 60 * minuteMs;
 
 interface Task {
   readonly feedbackId: string;
@@ -64,10 +62,8 @@ export function createFeedback(options: FeedbackOptions) {
     const task: Task = Object(job.payload);
     const submission = await getFeedback(db, task.feedbackId);
     // The settings may have changed since the message was stored.
-    const attempt =
-      task.channel === channel && url !== null
-        ? await post(sender, url, submission)
-        : notConfigured;
+    const isOffered = task.channel === channel && url !== null;
+    const attempt = isOffered ? await post(sender, url, submission) : notConfigured;
     const again = attempt.kind === 'failed' ? nextAttempt(submission, job.fence) : null;
     await transact(db, async (tx) => {
       if (again === null) await queue.finish(tx, job);
@@ -75,9 +71,8 @@ export function createFeedback(options: FeedbackOptions) {
       await record(tx, task, attempt, again !== null);
     });
     if (attempt.kind === 'accepted' || again !== null) return;
-    onError(
-      new Error(`Feedback ${task.feedbackId} was not sent by ${task.channel}: ${attempt.detail}`),
-    );
+    const what = `Feedback ${task.feedbackId} was not sent by ${task.channel}`;
+    onError(new Error(`${what}: ${attempt.detail}`));
   }
 
   function nextAttempt({ createdAt }: Submission, attempts: number): Date | null {
@@ -97,11 +92,9 @@ export function createFeedback(options: FeedbackOptions) {
       const id = newId(createdAt);
       const { source } = message;
       const outcomes = url === null ? {} : { [channel]: notTried };
+      const row = { id, tenantId, userId, source, message, createdAt, outcomes };
       await transact(db, async (tx) => {
-        await tx
-          .insert(feedback)
-          .values({ id, tenantId, userId, source, message, createdAt, outcomes })
-          .run();
+        await tx.insert(feedback).values(row).run();
         if (url !== null)
           await queue.enqueue(tx, sendJob, { feedbackId: id, channel } satisfies Task);
       });
@@ -197,10 +190,10 @@ const keptMs = 365 * 86_400_000;
 
 /** Deletes old messages, because they contain names and addresses; those still being sent stay until that is settled. */
 export async function purgeFeedback(db: Db, at: Date): Promise<void> {
-  const before = new Date(at.getTime() - keptMs);
+  const isOld = lt(feedback.createdAt, new Date(at.getTime() - keptMs));
   await db
     .delete(feedback)
-    .where(and(lt(feedback.createdAt, before), not(isWaiting)))
+    .where(and(isOld, not(isWaiting)))
     .run();
 }
 

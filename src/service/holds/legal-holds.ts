@@ -5,7 +5,7 @@
 
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { LegalHold } from '../../contract/tenant.ts';
-import { type Actor, operator } from '../audit/entry.ts';
+import { type Actor, type Note, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Clocked, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
@@ -33,15 +33,13 @@ export function createHolds({ db, now }: Clocked) {
           throw new ForensicsError('conflict', 'This is already on hold.');
         }
         const placed = { reason: hold.reason, createdAt: now(), createdByUserId: by.id };
+        const target = [legalHolds.tenantId, legalHolds.analysisId];
         await tx
           .insert(legalHolds)
           .values({ ...toRow(hold), ...placed })
-          .onConflictDoUpdate({
-            target: [legalHolds.tenantId, legalHolds.analysisId],
-            set: placed,
-          })
+          .onConflictDoUpdate({ target, set: placed })
           .run();
-        await note(tx, hold, { by, at: placed.createdAt, event: 'hold.added' });
+        await note(tx, hold, { actor: by, at: placed.createdAt, event: 'hold.added' });
         return (await selectHolds(tx, isOn(hold)))[0]!;
       }),
     /** @throws {ForensicsError} `not_found`; `conflict` if a user tries to lift the operator's hold. */
@@ -54,7 +52,7 @@ export function createHolds({ db, now }: Clocked) {
           throw new ForensicsError('conflict', message);
         }
         await tx.delete(legalHolds).where(isOn(held)).run();
-        await note(tx, held, { by, at: now(), event: 'hold.removed' });
+        await note(tx, held, { actor: by, at: now(), event: 'hold.removed' });
       }),
     /** Holds of one tenant, oldest first. */
     list: async (tenantId: string) => findHolds(db, tenantId),
@@ -79,15 +77,14 @@ function isOn(held: Held) {
   return and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
 }
 
-interface Act {
-  readonly by: Actor;
-  readonly at: Date;
-  readonly event: 'hold.added' | 'hold.removed';
-}
+type HoldNote = Note<'hold.added' | 'hold.removed'>;
 
-async function note(tx: Tx, { tenantId, analysisId }: Held, { by, at, event }: Act): Promise<void> {
-  const subject = analysisId ?? tenantId;
-  await append(tx, { chain: tenantId, at, actor: by, event, subject, details: {} });
+async function note(
+  tx: Tx,
+  { tenantId, analysisId }: Held,
+  act: Pick<HoldNote, 'actor' | 'at' | 'event'>,
+) {
+  await append(tx, { ...act, chain: tenantId, subject: analysisId ?? tenantId, details: {} });
 }
 
 /** Holds of one tenant, oldest first. */
@@ -101,26 +98,22 @@ const isItsAnalysis = and(
 );
 
 async function selectHolds(reader: Reader, which: SQL | undefined): Promise<readonly LegalHold[]> {
+  const { name, email } = users;
   const rows = await reader
-    .select({
-      hold: legalHolds,
-      analysisName: analyses.name,
-      name: users.name,
-      email: users.email,
-    })
+    .select({ hold: legalHolds, analysisName: analyses.name, name, email })
     .from(legalHolds)
     .leftJoin(analyses, isItsAnalysis)
     .leftJoin(users, eq(users.id, legalHolds.createdByUserId))
     .where(which)
     .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
     .all();
-  return rows.map(({ hold, analysisName, name, email }) => ({
+  return rows.map(({ hold, analysisName, ...user }) => ({
     analysisId: hold.analysisId === '' ? null : hold.analysisId,
     analysisName,
     reason: hold.reason,
     createdDate: hold.createdAt.toISOString(),
     createdByUserId: hold.createdByUserId,
-    createdByUserName: name ?? email,
+    createdByUserName: user.name ?? user.email,
   }));
 }
 

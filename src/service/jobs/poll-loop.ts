@@ -122,18 +122,12 @@ export interface Chore {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-export function createChores({
-  db,
-  now,
-  chores,
-  onError,
-  pollMs = hourMs / 4,
-}: Clocked & {
-  readonly chores: readonly Chore[];
-  /** Receives the error of a failed chore, which is retried after an hour. */
-  readonly onError: (error: unknown) => void;
-  readonly pollMs?: number;
-}) {
+/** @param parts.onError - receives the error of a failed chore, which is retried after an hour. */
+export function createChores(
+  parts: Clocked &
+    Pick<LoopParts, 'onError'> & { readonly chores: readonly Chore[]; readonly pollMs?: number },
+) {
+  const { db, now, chores, onError, pollMs = hourMs / 4 } = parts;
   const stopping = new AbortController();
   const loop = createLoop({ turn, now, pollMs, onError });
 

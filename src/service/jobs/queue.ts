@@ -49,14 +49,12 @@ export function createQueue({ db, now }: Clocked) {
   return {
     /** Adds a job in the transaction of the change that needs it. */
     async enqueue(tx: Tx, kind: string, payload: unknown, more: More = {}) {
-      const { runAt, owner = null } = more;
       const at = now();
+      const { runAt = at, owner = null } = more;
       const id = newId(at);
       const fresh = { fence: 0, wasAbandoned: false, createdAt: at };
-      await tx
-        .insert(jobs)
-        .values({ id, kind, payload, owner, runAt: runAt ?? at, ...fresh })
-        .run();
+      const row = { id, kind, payload, owner, runAt, ...fresh };
+      await tx.insert(jobs).values(row).run();
       tx.notify('jobs');
       return id;
     },
@@ -69,9 +67,8 @@ export function createQueue({ db, now }: Clocked) {
     },
     /** Checks inside a transaction that this claim still holds. @throws {ForensicsError} `lease_lost`. */
     async assertLease(tx: Tx, job: Job) {
-      assertLeased(
-        (await heldJob(tx).all({ id: job.id, fence: job.fence, leasedBy: job.leasedBy })).length,
-      );
+      const { id, fence, leasedBy } = job;
+      assertLeased((await heldJob(tx).all({ id, fence, leasedBy })).length);
     },
     /** Removes a finished job. @throws {ForensicsError} `lease_lost`; roll everything back then. */
     async finish(tx: Tx, job: Job) {
@@ -99,12 +96,12 @@ export function createQueue({ db, now }: Clocked) {
     async waitOf(kind: string) {
       const at = now();
       const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));
-      const first = db
-        .select({ runAt: jobs.runAt })
-        .from(jobs)
-        .where(isWaiting)
-        .orderBy(...byDue);
-      const row = await first.limit(1).get();
+      const { runAt } = jobs;
+      const waiting = db.select({ runAt }).from(jobs).where(isWaiting);
+      const row = await waiting
+        .orderBy(...byDue)
+        .limit(1)
+        .get();
       return row === undefined ? 0 : at.getTime() - row.runAt.getTime();
     },
     /** Calls `listener` after jobs are added; returns a function that unsubscribes it. */
@@ -202,12 +199,9 @@ async function dueOfEach(
       FROM owners WHERE name IS NOT NULL)
     SELECT name, ${ofFirst(dueAt)}, ${ofFirst(sql`${jobs.createdAt}`)} FROM owners
     WHERE name NOT IN (${excepted})`);
-  return found.map(([owner, due, createdAt]) => ({
-    kind,
-    owner,
-    dueAt: due,
-    createdAt: new Date(createdAt),
-  }));
+  return found.map(([owner, due, createdAt]) => {
+    return { kind, owner, dueAt: due, createdAt: new Date(createdAt) };
+  });
 }
 
 // Longer than any pause or lease of any kind, which is twelve hours.

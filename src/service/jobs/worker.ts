@@ -32,12 +32,7 @@ const longestPauseMs = 60_000;
 /** How often `canBegin` is called again. */
 const retryMs = 250;
 
-const defaults = {
-  pollMs: 1000,
-  leaseMs: 60_000,
-  onError: () => undefined,
-  canBegin: () => true,
-};
+const defaults = { pollMs: 1000, leaseMs: 60_000, onError: () => undefined, canBegin: () => true };
 
 type Parts = Required<WorkerOptions>;
 
@@ -46,12 +41,8 @@ export function createWorker(options: WorkerOptions) {
   const { queue, handlers, workerId, concurrency, now, pollMs, leaseMs, onError, canBegin } = parts;
   const kinds = Object.keys(handlers);
   const scheduler = createFairScheduler(now);
-  const loop = createLoop<AbortController>({
-    turn,
-    now,
-    pollMs,
-    onError: (error) => onError(error, null),
-  });
+  const onTurnError = (error: unknown) => onError(error, null);
+  const loop = createLoop<AbortController>({ turn, now, pollMs, onError: onTurnError });
   let isStopping = false;
   const stopListening = queue.onAdded(() => loop.wake());
 
@@ -187,18 +178,17 @@ function createFairScheduler(now: () => Date) {
   }
 }
 
-interface Room {
-  readonly folder: string;
-  readonly bytes: number;
-  /** Number of runs in all processes writing to this disk, including the one about to start. */
-  readonly runsUnderWay: () => Promise<number>;
-}
-
 /**
  * Wraps a handler so that a run only starts when the disk has room for it and for the runs in
  * progress. Otherwise its job stays in the queue and the analysis is unchanged.
+ *
+ * @param room.runsUnderWay - number of runs in all processes writing to this disk, with the one about to start.
  */
-export function withRoom({ folder, bytes, runsUnderWay }: Room, handler: Handler): Handler {
+export function withRoom(
+  room: { folder: string; bytes: number; runsUnderWay: () => Promise<number> },
+  handler: Handler,
+): Handler {
+  const { folder, bytes, runsUnderWay } = room;
   return async (job, context) => {
     await requireFreeSpace(folder, bytes * (await runsUnderWay()));
     await handler(job, context);

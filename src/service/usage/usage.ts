@@ -41,15 +41,14 @@ type Counter =
 
 export type Count = readonly [counter: Counter, amount: number];
 
-interface Event {
-  readonly tenantId: string;
-  readonly at: Date;
-}
-
 const confidenceScale = 1_000_000;
 
 /** Runs one statement, however many counters the event changes. */
-export async function countUsage(tx: Tx, { tenantId, at }: Event, counts: readonly Count[]) {
+export async function countUsage(
+  tx: Tx,
+  { tenantId, at }: { readonly tenantId: string; readonly at: Date },
+  counts: readonly Count[],
+) {
   const day = utcDay(at);
   await tx
     .insert(usageCounters)
@@ -103,15 +102,9 @@ type Dated = Pick<Tenant, 'id' | 'createdAt'>;
 
 /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
 function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
-  const { type = 'total' } = query;
-  if (type === 'range') return toRange(tenant, query, now);
-  return {
-    id: `${tenant.id}-total`,
-    startTime: tenant.createdAt,
-    endTime: now,
-    days: null,
-    isLive: true,
-  };
+  if (query.type === 'range') return toRange(tenant, query, now);
+  const { id, createdAt: startTime } = tenant;
+  return { id: `${id}-total`, startTime, endTime: now, days: null, isLive: true };
 }
 
 /** The UTC day an event counts towards, `YYYY-MM-DD`. */
@@ -209,16 +202,14 @@ function toFigures(sum: Sums) {
   const app = sum('success.app');
   const total = api + app;
   const errors = sum('errors');
+  const forensicReporting = sum('billed.forensicReporting');
+  const image = { forensicReporting, flagging: sum('billed.flagging') };
+  const parallel = { single: minutes(sum, 'single'), bulk: minutes(sum, 'bulk') };
   return {
     successfulProcessing: {
       byType: { api, app, total },
       byResult: toResults(sum),
-      byModelTypeAndTier: {
-        image: {
-          forensicReporting: sum('billed.forensicReporting'),
-          flagging: sum('billed.flagging'),
-        },
-      },
+      byModelTypeAndTier: { image },
     },
     userInteraction: { appLogins: sum('logins') },
     impediments: { processingErrors: errors, retries: sum('retries') },
@@ -226,11 +217,7 @@ function toFigures(sum: Sums) {
       errorRatePercent: percent(errors, errors + total),
       backpressurePercent: percent(sum('backpressure'), sum('runs')),
     },
-    processingDurations: {
-      byModelTypeAndParallelism: {
-        image: { single: minutes(sum, 'single'), bulk: minutes(sum, 'bulk') },
-      },
-    },
+    processingDurations: { byModelTypeAndParallelism: { image: parallel } },
   };
 }
 
