@@ -133,10 +133,7 @@ interface Member {
   readonly thumbnail: Uint8Array | null;
 }
 
-async function openCase(
-  { db }: Pick<Context, 'db'>,
-  { tenantId, projectId }: CaseTarget,
-): Promise<readonly Member[]> {
+async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: CaseTarget) {
   const page = { searchTerm: '', projectId, start: 0, limit: maxCasePictures };
   const { entries, total } = await findEntries(db, tenantId, page);
   if (total === 0) {

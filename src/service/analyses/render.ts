@@ -16,7 +16,7 @@ import type { Rendering } from '../../examiner/requests.ts';
 import type { Context } from './context.ts';
 import { readHistory } from './custody.ts';
 import { readEvidence, type StoredAnalysis } from './evidence.ts';
-import type { Drawn, Rendered } from './examination-row.ts';
+import type { Drawn } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getKeptRow } from './rows.ts';
 import { factKeys, readSearchKeys, search } from './seen-before.ts';
@@ -47,11 +47,7 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Draw
   return { examination: rendering.examination, examinedAt, rendered };
 }
 
-async function storeRendering(
-  context: Context,
-  job: RenderJob,
-  { heatmaps, reports }: Rendering,
-): Promise<Rendered> {
+async function storeRendering(context: Context, job: RenderJob, { heatmaps, reports }: Rendering) {
   const folder = `analyses/${job.row.id}/${randomBytes(8).toString('hex')}`;
   const heatmapKey = (name: MapName) => `${folder}/heatmap-${name}.png`;
   const pdfKey = (language: Language) => `${folder}/report-${language}.pdf`;

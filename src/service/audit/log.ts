@@ -94,11 +94,7 @@ async function begin(tx: Tx, chain: string, at: Date): Promise<ChainEnd> {
   return write(tx, { chain, at, actor: service, ...auditEvent }, empty);
 }
 
-async function write<E extends EventName>(
-  tx: Tx,
-  note: Note<E>,
-  last: ChainEnd,
-): Promise<ChainEnd> {
+async function write<E extends EventName>(tx: Tx, note: Note<E>, last: ChainEnd) {
   const { chain, at } = note;
   const count = last.count + 1;
   const line = toLine({ ...note, at: at.toISOString(), seq: count, previous: last.hash });

@@ -109,11 +109,7 @@ export function createQueue({ db, now }: Clocked) {
   };
 }
 
-async function claimJob(
-  db: Db,
-  { kinds, except = [[]], ...lease }: Claim,
-  at: Date,
-): Promise<Job | null> {
+async function claimJob(db: Db, { kinds, except = [[]], ...lease }: Claim, at: Date) {
   // Looks first without a lock, so that idle workers of several processes do not block one another.
   const look = createLook(db, kinds, at);
   for (const owners of except) {
@@ -185,10 +181,8 @@ async function dueOfEach(
   kind: string,
   except: readonly string[],
 ): Promise<readonly Due[]> {
-  const excepted = sql.join(
-    except.map((owner) => sql`${owner}`),
-    sql`, `,
-  );
+  const names = except.map((owner) => sql`${owner}`);
+  const excepted = sql.join(names, sql`, `);
   const ofFirst = (value: SQL) => sql`(SELECT ${value} FROM ${jobs}
     WHERE ${jobs.kind} = ${kind} AND ${jobs.owner} = owners.name ORDER BY ${dueAt}, ${rowid} LIMIT 1)`;
   const found = await reader.values<[string, number, number]>(sql`

@@ -64,10 +64,7 @@ interface ChangeAct {
   readonly by: Actor;
 }
 
-async function changeTenant(
-  context: TenancyContext,
-  { tenant, request, by }: ChangeAct,
-): Promise<TenantResponse> {
+async function changeTenant(context: TenancyContext, { tenant, request, by }: ChangeAct) {
   assertReadOnlyUnchanged(request, await readTenant(context, tenant));
   assertWebhookAllowed(context, tenant, request);
   const before = await readStoredConfig(context, tenant);

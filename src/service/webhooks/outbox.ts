@@ -249,11 +249,8 @@ async function firstWaiting(tx: Tx, subject: string) {
 }
 
 export async function hasTurn(tx: Tx, subject: string): Promise<boolean> {
-  const holdsIt = and(
-    isWaiting,
-    eq(deliveries.subject, subject),
-    isNotNull(deliveries.nextAttemptAt),
-  );
+  const { nextAttemptAt } = deliveries;
+  const holdsIt = and(isWaiting, eq(deliveries.subject, subject), isNotNull(nextAttemptAt));
   const { seq } = deliveries;
   return (await tx.select({ seq }).from(deliveries).where(holdsIt).get()) !== undefined;
 }
@@ -273,11 +270,9 @@ export const leaseMs = 30_000;
  */
 export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<void> {
   const afterLeases = new Date(at.getTime() + leaseMs);
-  const isPaused = and(
-    eq(deliveries.tenantId, tenantId),
-    gt(deliveries.nextAttemptAt, afterLeases),
-  );
-  await tx.update(deliveries).set({ nextAttemptAt: at }).where(and(isWaiting, isPaused)).run();
+  const isLater = gt(deliveries.nextAttemptAt, afterLeases);
+  const isPaused = and(isWaiting, eq(deliveries.tenantId, tenantId), isLater);
+  await tx.update(deliveries).set({ nextAttemptAt: at }).where(isPaused).run();
   tx.notify('deliveries');
 }
 
