@@ -11,7 +11,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unknownAddress } from './responses.ts';
-import type { ServerParts } from './server.ts';
+import type { App } from '../service/app.ts';
+import type { Transport } from './transport.ts';
 
 // Works from both `src/server` and `dist/server`.
 const built = fileURLToPath(new URL('../../dist/console/', import.meta.url));
@@ -31,10 +32,16 @@ interface Page {
   readonly etag: string;
 }
 
-/** @param parts.publicUrl - the address with which the embedded store's presigned URLs begin. */
+interface ConsoleParts {
+  readonly app: Pick<App, 'storage'>;
+  readonly transport: Transport;
+  /** The address with which the embedded store's presigned URLs begin. */
+  readonly publicUrl: string | null;
+}
+
 export async function consoleRoutes(
   server: FastifyInstance,
-  { app, transport, publicUrl }: Pick<ServerParts, 'app' | 'transport' | 'publicUrl'>,
+  { app, transport, publicUrl }: ConsoleParts,
 ) {
   const pages = readPages();
   const open = { config: { access: 'everyone' as const }, schema: { hide: true } };

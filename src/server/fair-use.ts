@@ -12,7 +12,6 @@ import { type Db, setRequester } from '../ports/db/database.ts';
 import { countRequest, readCount } from '../service/access/request-counts.ts';
 import type { Core } from '../service/core.ts';
 import { requirePrincipal } from './authenticate.ts';
-import type { ServerParts } from './server.ts';
 
 const windowMs = 60_000;
 
@@ -21,7 +20,7 @@ const noLimits = { guardAuthentication: () => undefined, countRequests: () => un
 /** Servers that share a database also share the counts. */
 export async function createRateLimits(
   server: FastifyInstance,
-  parts: Pick<Core, 'database' | 'now'> & Pick<ServerParts, 'rateLimitPerMinute'>,
+  parts: Pick<Core, 'database' | 'now'> & { readonly rateLimitPerMinute: number },
 ) {
   const { rateLimitPerMinute: max, database, now } = parts;
   const { db } = database;

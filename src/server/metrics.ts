@@ -119,26 +119,16 @@ export function createMetrics(parts: {
  * The endpoint for Prometheus: plain HTTP at a separate address, so that it can be kept internal. It serves a single
  * page without authentication and without anything about tenants.
  */
-export interface MetricsListener {
-  /** The actual port, when 0 was requested. */
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-interface ListenerParts {
-  readonly metrics: Pick<Metrics, 'text'> & { readonly contentType: string };
-  readonly onError: (error: unknown) => void;
-}
-
 export async function listenForMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   parts: ListenerParts,
-): Promise<MetricsListener> {
+) {
   const server = createServer((request, response) => void answer(request, response, parts));
   server.listen(port, host);
   await once(server, 'listening');
   const taken = server.address();
   return {
+    /** The actual port, when 0 was requested. */
     port: typeof taken === 'object' ? (taken?.port ?? port) : port,
     async close() {
       const closed = once(server, 'close');
@@ -147,6 +137,11 @@ export async function listenForMetrics(
       await closed;
     },
   };
+}
+
+interface ListenerParts {
+  readonly metrics: Pick<Metrics, 'text'> & { readonly contentType: string };
+  readonly onError: (error: unknown) => void;
 }
 
 async function answer(

@@ -15,7 +15,6 @@ import { tenantComponents } from '../contract/tenant.ts';
 import { usageComponents } from '../contract/usage.ts';
 import { statuses } from '../contract/vocabulary.ts';
 import type { Access } from './authenticate.ts';
-import type { ServerParts } from './server.ts';
 import { describeResponses, errorCode } from './openapi-responses.ts';
 
 const introduction = `Decides whether a picture is real or fake, and says so if it cannot tell.
@@ -147,7 +146,7 @@ const securityFor: Readonly<Record<Access, Security>> = {
 
 export async function describeInterface(
   server: FastifyInstance,
-  { version, publicUrl }: Pick<ServerParts, 'version' | 'publicUrl'>,
+  { version, publicUrl }: { readonly version: string; readonly publicUrl: string | null },
 ) {
   await server.register(swagger, {
     openapi: {

@@ -55,7 +55,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerParts {
+interface ServerParts {
   readonly app: Omit<App, 'close'>;
   readonly transport: Transport;
   readonly version: string;

@@ -1,15 +1,11 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobs } from '../../../src/ports/db/schema.ts';
-import {
-  createMetrics,
-  listenForMetrics,
-  type MetricsListener,
-} from '../../../src/server/metrics.ts';
+import { createMetrics, listenForMetrics } from '../../../src/server/metrics.ts';
 import { type OpenServer, openServer } from './open-server.ts';
 
 let open: OpenServer;
-let listener: MetricsListener;
+let listener: Awaited<ReturnType<typeof listenForMetrics>>;
 const errors: unknown[] = [];
 let endsAt: Date | null = new Date('2027-01-01T00:00:00Z');
 

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
-import type { UserRow } from '../users.ts';
+import type { users } from '../../../ports/db/schema.ts';
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
@@ -124,7 +124,11 @@ const minDifferent = 5;
 /** @param person.currentPassword - the password that the person gave as the current one. */
 function assertUsable(
   password: string,
-  { email, name, currentPassword }: Pick<UserRow, 'email' | 'name'> & { currentPassword?: string },
+  {
+    email,
+    name,
+    currentPassword,
+  }: Pick<typeof users.$inferSelect, 'email' | 'name'> & { currentPassword?: string },
 ): void {
   if (currentPassword !== undefined && normalised(password) === normalised(currentPassword)) {
     throw unusable('differs from the one it replaces');
