@@ -3,9 +3,6 @@
  * it. Changes nothing and leaves nothing behind.
  */
 
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
 import { hasCode } from '../../errors.ts';
 import type { Settings } from '../../contract/config.ts';
@@ -16,6 +13,7 @@ import {
   type Diagnosis,
   fixFor,
   messageOf,
+  checkCertificate,
   checkDatabase,
   checkModels,
   checkPostgres,
@@ -112,44 +110,4 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
   } finally {
     await core.close();
   }
-}
-
-const dayMs = 86_400_000;
-const soonDays = 14;
-const renew = 'Renew the --tls-cert and --tls-key files. A running server reloads them.';
-
-/** Checks the certificate's dates, key and names as clients do. Whether clients trust its issuer cannot be checked. */
-export function checkCertificate(
-  settings: Pick<Settings, 'behindProxy' | 'publicUrl' | 'tlsCert' | 'tlsKey'>,
-  now: Date,
-): Diagnosis {
-  const { ok, warning, failed } = diagnose('certificate');
-  const { behindProxy, publicUrl, tlsCert, tlsKey } = settings;
-  if (behindProxy) return ok('The proxy has its own certificate; this server needs none.');
-  if (tlsCert === null || tlsKey === null) return ok('The server makes its own and renews it.');
-  let certificate: X509Certificate;
-  try {
-    certificate = new X509Certificate(readFileSync(tlsCert));
-    const key = createPrivateKey(readFileSync(tlsKey));
-    if (!certificate.checkPrivateKey(key))
-      return failed('Its private key does not match it.', renew);
-  } catch {
-    return failed('The certificate or its private key cannot be read.', renew);
-  }
-  const { validFromDate, validToDate } = certificate;
-  const day = validToDate.toISOString().slice(0, 10);
-  if (validToDate <= now) return failed(`It expired on ${day}.`, renew);
-  const clock = "Set this machine's clock, or wait.";
-  if (validFromDate > now) return failed('It is not valid yet.', clock);
-  const host = publicUrl === null ? null : new URL(publicUrl).hostname;
-  if (host !== null && !isFor(certificate, host))
-    return failed(`It is not valid for ${host}.`, renew);
-  const isEnding = validToDate.getTime() - now.getTime() < soonDays * dayMs;
-  return isEnding ? warning(`It expires on ${day}.`, renew) : ok(`Valid until ${day}.`);
-}
-
-function isFor(certificate: X509Certificate, hostOfUrl: string): boolean {
-  const host = hostOfUrl.replace(/^\[|\]$/g, '');
-  const found = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
-  return found !== undefined;
 }

@@ -1,7 +1,10 @@
-import { type BigIntStatsFs, statSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { type BigIntStatsFs, readFileSync, statSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
+import type { Settings } from '../../contract/config.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { toSqliteError } from '../../ports/db/errors.ts';
 import { problemsIn } from '../../ports/db/snapshot.ts';
@@ -77,6 +80,43 @@ export function judgeSpace(
   return isScarce ? warning(message, fix) : ok(message);
 }
 
+const dayMs = 86_400_000;
+const soonDays = 14;
+const renew = 'Renew the --tls-cert and --tls-key files. A running server reloads them.';
+
+/** Checks the certificate's dates, key and names as clients do. Whether clients trust its issuer cannot be checked. */
+export function checkCertificate(
+  settings: Pick<Settings, 'behindProxy' | 'publicUrl' | 'tlsCert' | 'tlsKey'>,
+  now: Date,
+): Diagnosis {
+  const { ok, warning, failed } = diagnose('certificate');
+  const { behindProxy, publicUrl, tlsCert, tlsKey } = settings;
+  if (behindProxy) return ok('The proxy has its own certificate; this server needs none.');
+  if (tlsCert === null || tlsKey === null) return ok('The server makes its own and renews it.');
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(readFileSync(tlsCert));
+    const key = createPrivateKey(readFileSync(tlsKey));
+    if (!certificate.checkPrivateKey(key))
+      return failed('Its private key does not match it.', renew);
+  } catch {
+    return failed('The certificate or its private key cannot be read.', renew);
+  }
+  const { validFromDate, validToDate } = certificate;
+  const day = validToDate.toISOString().slice(0, 10);
+  if (validToDate <= now) return failed(`It expired on ${day}.`, renew);
+  const clock = "Set this machine's clock, or wait.";
+  if (validFromDate > now) return failed('It is not valid yet.', clock);
+  if (publicUrl !== null) {
+    const { hostname } = new URL(publicUrl);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const found = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+    if (found === undefined) return failed(`It is not valid for ${hostname}.`, renew);
+  }
+  const isEnding = validToDate.getTime() - now.getTime() < soonDays * dayMs;
+  return isEnding ? warning(`It expires on ${day}.`, renew) : ok(`Valid until ${day}.`);
+}
+
 /** Reads the whole file with all indexes, which takes some seconds for a large one. */
 export function checkDatabase({ $client }: SqliteDb): Diagnosis {
   const { ok, failed } = diagnose('database');
@@ -112,15 +152,9 @@ export async function checkPostgres(db: Db): Promise<Diagnosis> {
     current_setting('server_version'),
     current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')`);
   const [version = '', fsync, full_page_writes, synchronous_commit] = row!;
-  return judgePostgres(version, { fsync, full_page_writes, synchronous_commit });
-}
-
-export function judgePostgres(
-  version: string,
-  settings: Readonly<Record<string, string | undefined>>,
-): Diagnosis {
+  const settings = { fsync, full_page_writes, synchronous_commit };
   const { ok, failed } = diagnose('database');
-  const unsafe = Object.keys(settings).filter((name) => settings[name] === 'off');
+  const unsafe = Object.entries(settings).flatMap(([name, value]) => (value === 'off' ? name : []));
   if (unsafe.length === 0) return ok(`PostgreSQL ${version}; transactions survive a power cut.`);
   return failed(
     `A power cut could lose committed data: ${unsafe.join(', ')} is off.`,

@@ -51,7 +51,7 @@ const warnAboveMs = 60_000;
 const failAboveMs = 15 * 60_000;
 
 /** @param aheadMs - how far this machine's clock is ahead of the store's. */
-export function judgeClock(tenant: string, aheadMs: number): Diagnosis {
+function judgeClock(tenant: string, aheadMs: number): Diagnosis {
   const { ok, warning, failed } = diagnose('clock', tenant);
   const offMs = Math.abs(aheadMs);
   const where = aheadMs > 0 ? 'ahead of' : 'behind';

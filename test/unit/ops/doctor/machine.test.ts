@@ -5,8 +5,11 @@ import { beforeEach, expect, test } from 'vitest';
 import { newId } from '../../../../src/ports/db/database.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { tenants } from '../../../../src/ports/db/schema.ts';
-import { checkCertificate } from '../../../../src/ops/doctor/doctor.ts';
-import { checkDatabase, checkRights } from '../../../../src/ops/doctor/installation.ts';
+import {
+  checkCertificate,
+  checkDatabase,
+  checkRights,
+} from '../../../../src/ops/doctor/installation.ts';
 import { ensureLocalTls } from '../../../../src/server/tls.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');

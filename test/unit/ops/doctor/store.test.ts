@@ -106,20 +106,29 @@ test('requests go only where the guard permits', async () => {
   await server.close();
 });
 
-test('a store whose clock is an hour off is reported, whatever else it rejects', async () => {
-  const date = new Date(Date.now() + 3_600_000).toUTCString();
+test.each([
+  [0, 'ok', 'agree'],
+  [-60_000, 'ok', 'agree'],
+  [61_000, 'warning', '61 s ahead of'],
+  [-900_000, 'warning', '900 s behind'],
+  [901_000, 'failed', '901 s ahead of'],
+])('a clock %i ms ahead is %s, whatever else the store rejects', async (aheadMs, state, words) => {
+  const storeAt = Date.parse('2026-03-01T12:00:00Z');
+  const date = new Date(storeAt).toUTCString();
   const late: Answer = says(403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', { date });
   const server = await startScripted(late);
+  const visit = createVisitor({});
 
-  const found = await look({
+  const found = await examine({
     store: createS3Store(s3ConfigAt(server.origin)),
-    visit: createVisitor({}),
+    visit: async (what) => ({ ...(await visit(what)), at: new Date(storeAt + 500 + aheadMs) }),
   });
   await server.close();
 
-  expect(found).toEqual([
-    ['store', 'failed', 'access!'],
-    ['clock', 'failed', expect.stringContaining('NTP')],
+  const message: unknown = expect.stringContaining(words);
+  expect(found).toMatchObject([
+    { name: 'store', state: 'failed', fix: 'access!' },
+    { name: 'clock', tenant: 'acme', state, message },
   ]);
 });
 
