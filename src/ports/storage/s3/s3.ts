@@ -273,10 +273,7 @@ const partSize = 5 * 1024 ** 3;
  * @param config - with an endpoint that `s3Origin` has checked.
  * @returns a function that opens a client, which throws a `ForensicsError` when the server refuses.
  */
-export function createS3Client(
-  config: S3StorageConfig,
-  settings: RemoteSettings,
-): () => Promise<Client> {
+function createS3Client(config: S3StorageConfig, settings: RemoteSettings): () => Promise<Client> {
   const { region, useSSL } = config;
   const { totalMs } = { ...defaultTimeouts, ...settings.timeouts };
   const options: ClientOptions = {
