@@ -47,17 +47,7 @@ interface Opened {
 export function createStores(settings: StoresSettings) {
   const { db, configs, cors, embeddedFor, openRemote, onError = () => undefined } = settings;
   const { shared = null } = settings;
-  const findCurrent = db
-    .select({ config: storageConfigs })
-    .from(tenants)
-    .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
-    .where(eq(tenants.id, sql.placeholder('tenantId')))
-    .prepare();
-  const isPlace = and(
-    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
-    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
-  );
-  const findPlace = db.select().from(storageConfigs).where(isPlace).prepare();
+  const { findCurrent, findPlace } = prepareQueries(db);
   const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
   /** Configurations that could not be opened; each is reported only once. */
   const reported = new Set<string>();
@@ -110,6 +100,23 @@ export function createStores(settings: StoresSettings) {
         return createClosedStore(row.type);
       }
     },
+  };
+}
+
+function prepareQueries(db: Db) {
+  const tenantId = sql.placeholder('tenantId');
+  const isPlace = and(
+    eq(storageConfigs.tenantId, tenantId),
+    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
+  );
+  return {
+    findCurrent: db
+      .select({ config: storageConfigs })
+      .from(tenants)
+      .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
+      .where(eq(tenants.id, tenantId))
+      .prepare(),
+    findPlace: db.select().from(storageConfigs).where(isPlace).prepare(),
   };
 }
 

@@ -3,7 +3,6 @@
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-
 import { verifyBundle } from '../../evidence/verify.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { Core } from '../core.ts';
@@ -82,14 +81,16 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * for anything that is not a bundle.
      */
     verify: ({ tenant }: Pick<Caller, 'tenant'>, bytes: Uint8Array): Promise<Verification> =>
-      semaphore(tenant.id, async () => {
-        const { key: signer, ...found } = await verifyBundle(bytes);
-        if (signer === null) return { ...found, key: null };
-        const { fingerprint } = signer;
-        const isOwn = (await signingKeys.list()).some((own) => own.fingerprint === fingerprint);
-        return { ...found, key: { fingerprint, isOwn } };
-      }),
+      semaphore(tenant.id, () => verifyUpload(signingKeys, bytes)),
   };
+}
+
+async function verifyUpload(signingKeys: Core['signingKeys'], bytes: Uint8Array) {
+  const { key: signer, ...found } = await verifyBundle(bytes);
+  if (signer === null) return { ...found, key: null };
+  const { fingerprint } = signer;
+  const isOwn = (await signingKeys.list()).some((own) => own.fingerprint === fingerprint);
+  return { ...found, key: { fingerprint, isOwn } };
 }
 
 /** @throws {ForensicsError} `analysis_not_found`. */

@@ -93,17 +93,7 @@ export function createQueue({ db, now }: Clocked) {
       return db.$count(jobs, and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs));
     },
     /** How long the job that is most overdue has been waiting, in milliseconds; 0 if none is due. */
-    async waitOf(kind: string) {
-      const at = now();
-      const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));
-      const { runAt } = jobs;
-      const waiting = db.select({ runAt }).from(jobs).where(isWaiting);
-      const row = await waiting
-        .orderBy(...byDue)
-        .limit(1)
-        .get();
-      return row === undefined ? 0 : at.getTime() - row.runAt.getTime();
-    },
+    waitOf: (kind: string) => longestWait(db, kind, now()),
     /** Calls `listener` after jobs are added; returns a function that unsubscribes it. */
     onAdded: (listener: () => void) => db.onNotification('jobs', listener),
   };
@@ -124,6 +114,18 @@ async function claimJob(db: Db, { kinds, except = [[]], ...lease }: Claim, at: D
     }
   }
   return null;
+}
+
+async function longestWait(db: Db, kind: string, at: Date): Promise<number> {
+  const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));
+  const row = await db
+    .select({ runAt: jobs.runAt })
+    .from(jobs)
+    .where(isWaiting)
+    .orderBy(...byDue)
+    .limit(1)
+    .get();
+  return row === undefined ? 0 : at.getTime() - row.runAt.getTime();
 }
 
 /** A waiting job is due at `run_at`, a leased one when its lease expires. */

@@ -41,8 +41,12 @@ export function createWorker(options: WorkerOptions) {
   const { queue, handlers, workerId, concurrency, now, pollMs, leaseMs, onError, canBegin } = parts;
   const kinds = Object.keys(handlers);
   const scheduler = createFairScheduler(now);
-  const onTurnError = (error: unknown) => onError(error, null);
-  const loop = createLoop<AbortController>({ turn, now, pollMs, onError: onTurnError });
+  const loop = createLoop<AbortController>({
+    turn,
+    now,
+    pollMs,
+    onError: (error) => onError(error, null),
+  });
   let isStopping = false;
   const stopListening = queue.onAdded(() => loop.wake());
 
@@ -51,8 +55,7 @@ export function createWorker(options: WorkerOptions) {
       // When all slots are taken, the end of a job wakes the loop.
       if (isStopping || loop.inHand().length >= concurrency) return null;
       if (!canBegin()) return new Date(now().getTime() + retryMs);
-      const except = scheduler.choices();
-      const job = await queue.claim({ workerId, leaseMs, kinds, except });
+      const job = await queue.claim({ workerId, leaseMs, kinds, except: scheduler.choices() });
       if (job === null) {
         const ends = [await queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt()];
         const times = ends.flatMap((end) => end?.getTime() ?? []);

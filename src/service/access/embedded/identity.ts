@@ -39,14 +39,7 @@ export function createEmbeddedIdentity(
   const tokens = createTokens(parts);
   const openSessions = createSessions(parts);
   const logins = createLogins({ ...parts, sessions: openSessions });
-  // Prepared once, as it runs on every request. Finds a row for each of the user's tenants, or one if there are none.
-  const findHolder = db
-    .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(userTenants, eq(userTenants.userId, users.id))
-    .where(eq(sessions.id, sql.placeholder('sessionId')))
-    .prepare();
+  const findHolder = prepareHolder(db);
 
   /** The user of a live session. @throws {ForensicsError} `unauthenticated`. */
   async function holder({ userId, sessionId }: Subject) {
@@ -96,6 +89,17 @@ export function createEmbeddedIdentity(
   };
 }
 
+/** Prepared once, as it runs on every request. Finds a row for each of the user's tenants, or one if there are none. */
+function prepareHolder(db: Db) {
+  return db
+    .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(userTenants, eq(userTenants.userId, users.id))
+    .where(eq(sessions.id, sql.placeholder('sessionId')))
+    .prepare();
+}
+
 // The password side of embedded accounts: logging in with one, and changing it.
 
 interface LoginParts {
@@ -118,29 +122,9 @@ function createLogins(parts: LoginParts) {
   const withRoom = async <T>(from: string, act: () => Promise<T>): Promise<T> =>
     attempts.withSeat(from, () => passwords.withRoom(act));
 
-  /**
-   * The accounts with this address that are not locked. Each counts its own attempts; otherwise, setting the password of
-   * one account could unlock another.
-   */
-  async function counted(email: string, from: string): Promise<readonly UserRow[]> {
-    const rows = await embeddedRows(db, email);
-    if (rows.length === 0) await attempts.countAccount({ account: email, from });
-    const open: UserRow[] = [];
-    for (const row of rows) {
-      try {
-        await attempts.countAccount({ account: row.id, from });
-        open.push(row);
-      } catch (error) {
-        const isLocked = hasCode(error, 'rate_limited');
-        if (!isLocked || (row === rows.at(-1) && open.length === 0)) throw error;
-      }
-    }
-    return open;
-  }
-
   /** The account that the password belongs to; if there are several, the oldest. */
   async function checked({ email, password, from }: Credentials): Promise<UserRow | undefined> {
-    const rows = await counted(normalisedEmail(email), from);
+    const rows = await openAccounts(parts, normalisedEmail(email), from);
     const hashes = rows.flatMap(({ passwordHash }) => passwordHash ?? []);
     const right = await passwords.matching(password, hashes);
     return rows.find(
@@ -179,6 +163,26 @@ function createLogins(parts: LoginParts) {
       });
     },
   };
+}
+
+/**
+ * The accounts with this address that are not locked. Each counts its own attempts; otherwise, setting the password of
+ * one account could unlock another.
+ */
+async function openAccounts({ db, attempts }: LoginParts, email: string, from: string) {
+  const rows = await embeddedRows(db, email);
+  if (rows.length === 0) await attempts.countAccount({ account: email, from });
+  const open: UserRow[] = [];
+  for (const row of rows) {
+    try {
+      await attempts.countAccount({ account: row.id, from });
+      open.push(row);
+    } catch (error) {
+      const isLocked = hasCode(error, 'rate_limited');
+      if (!isLocked || (row === rows.at(-1) && open.length === 0)) throw error;
+    }
+  }
+  return open;
 }
 
 /** @returns null if the account was changed while its password was being checked. */

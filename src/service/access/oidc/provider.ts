@@ -52,14 +52,8 @@ const pauseMs = 10_000;
 export function createProvider(parts: ProviderParts) {
   const { issuer, clientSecret, now } = parts;
   const fetch = createProviderFetch(parts);
+  const getJson = async (url: string) => readJson(fetch, url);
   const times = { pauseMs, keptMs, now };
-
-  async function getJson(url: string): Promise<unknown> {
-    const answer = await fetch(url, { headers: { accept: 'application/json' } });
-    if (answer.status !== 200)
-      throw new TypeError(`The provider returned status ${answer.status}.`);
-    return answer.json();
-  }
 
   const facts = createCached({
     ...times,
@@ -72,8 +66,8 @@ export function createProvider(parts: ProviderParts) {
     load: () =>
       attempt(async () => {
         const document = await getJson((await facts.current()).jwks_uri);
-        if (isKeySet(document)) return createLocalJWKSet(document);
-        throw new TypeError('The identity provider returned no keys.');
+        assertKeySet(document);
+        return createLocalJWKSet(document);
       }),
   });
 
@@ -119,6 +113,15 @@ export function createProvider(parts: ProviderParts) {
   };
 }
 
+async function readJson(
+  fetch: ReturnType<typeof createProviderFetch>,
+  url: string,
+): Promise<unknown> {
+  const answer = await fetch(url, { headers: { accept: 'application/json' } });
+  if (answer.status !== 200) throw new TypeError(`The provider returned status ${answer.status}.`);
+  return answer.json();
+}
+
 export type Refreshed = ReturnType<typeof tokensIn>;
 
 function tokensIn(answer: TokenEndpointResponse) {
@@ -142,10 +145,10 @@ function chooseAuthentication(facts: Discovered, secret: string | null): ClientA
 }
 
 /** Only checks for a list of objects; each key is validated when it is used. */
-function isKeySet(document: unknown): document is JSONWebKeySet {
-  if (typeof document !== 'object' || document === null || !('keys' in document)) return false;
-  const { keys } = document;
-  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
+function assertKeySet(document: unknown): asserts document is JSONWebKeySet {
+  const { keys }: { keys?: unknown } = Object(document);
+  const isOne = Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
+  if (!isOne) throw new TypeError('The identity provider returned no keys.');
 }
 
 async function attempt<T>(call: () => Promise<T>): Promise<T> {
