@@ -1,5 +1,5 @@
 import { getTableName, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { operator, serviceChain } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
 import { copyRows } from '../../../../src/ops/migrate/copy-rows.ts';
@@ -10,7 +10,7 @@ import { findFingerprint, packFingerprint } from '../../../../src/image/keypoint
 import { scenePng } from '../../../fixtures/pictures.ts';
 import { examinationOf } from '../../service/analyses/scripted-sandbox.ts';
 import { openWorkshop } from '../../service/analyses/workshop.ts';
-import { postgres as engine } from '../../ports/db/engines.ts';
+import { postgres as engine, testsOn } from '../../ports/db/engines.ts';
 
 /**
  * A tenant with a webhook and a key, and analyses in several states: one deleted, one with
@@ -44,9 +44,7 @@ async function contentOf(reader: Reader): Promise<Readonly<Record<string, readon
 }
 
 describe('from SQLite to PostgreSQL', () => {
-  const on = engine.isMissing ? test.skip : test;
-  beforeAll(() => (engine.isMissing ? undefined : engine.start()));
-  afterAll(() => (engine.isMissing ? undefined : engine.stop()));
+  const on = testsOn(engine);
 
   on('every row is copied, and the audit log continues', async () => {
     const { db, clock, caller } = await populated();

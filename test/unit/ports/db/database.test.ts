@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { asc, count, eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { append } from '../../../../src/service/audit/log.ts';
 import { service, serviceChain } from '../../../../src/service/audit/entry.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../../../src/ports/db/database.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
 import { settings, tenants, usageCounters } from '../../../../src/ports/db/schema.ts';
-import { engines } from './engines.ts';
+import { engines, testsOn } from './engines.ts';
 
 const at = new Date('2026-03-01T12:00:00.123Z');
 const byBytes = (one: string, other: string) => (one < other ? -1 : 1);
@@ -43,9 +43,7 @@ const take = (db: Db) =>
   });
 
 describe.each(engines)('$name', (engine) => {
-  const on = engine.isMissing ? test.skip : test;
-  beforeAll(() => (engine.isMissing ? undefined : engine.start()));
-  afterAll(() => (engine.isMissing ? undefined : engine.stop()));
+  const on = testsOn(engine);
   const newDb = async (): Promise<Db> => (await engine.newDatabase())();
 
   on('stores and returns dates, flags, lists and bytes', async () => {

@@ -1,7 +1,7 @@
 /** Both database engines, for suites that run on each. */
 
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, test } from 'vitest';
 import type { Db } from '../../../../src/ports/db/database.ts';
 import { openPostgres } from '../../../../src/ports/db/postgres.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
@@ -60,3 +60,11 @@ function createPostgresEngine(): Engine {
 
 export const postgres = createPostgresEngine();
 export const engines = [sqlite, postgres] as const;
+
+/** Runs the engine for the tests of this block. Returns `test`, or `test.skip` if the engine is not installed. */
+export function testsOn(engine: Engine) {
+  if (engine.isMissing) return test.skip;
+  beforeAll(() => engine.start());
+  afterAll(() => engine.stop());
+  return test;
+}

@@ -11,6 +11,13 @@ import { temporaryFolder } from './temporary.ts';
 const latest = currentSchema('sqlite');
 const older = latest - 2;
 
+function withOlderDatabase(schema = older) {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, schema);
+  return { folder, path };
+}
+
 async function openAt(path: string, at: string, more: object = {}) {
   const opened = openDatabase({ path, now: () => new Date(at), ...more });
   const rows = await opened.db.select().from(settings).all();
@@ -29,9 +36,7 @@ function inspect(path: string) {
 }
 
 test('an older database is copied before its schema is upgraded', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'forensics.db');
-  makeOlderDatabase(path, older);
+  const { folder, path } = withOlderDatabase();
 
   const { upgrade, rows } = await openAt(path, '2026-11-21T21:30:05.123Z');
 
@@ -72,9 +77,7 @@ test('the newest three copies are kept, whatever schema they have', async () => 
 });
 
 test('the database keeps its schema when the copy fails', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'forensics.db');
-  makeOlderDatabase(path, older);
+  const { folder, path } = withOlderDatabase();
   // A file in place of the backup folder makes the copy fail, as a full disk would.
   writeFileSync(join(folder, 'backups'), '');
 
@@ -84,9 +87,7 @@ test('the database keeps its schema when the copy fails', async () => {
 });
 
 test('an exclusive opening makes the copy as well', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'forensics.db');
-  makeOlderDatabase(path, older);
+  const { path } = withOlderDatabase();
 
   const { upgrade } = await openAt(path, '2026-11-21T21:30:05Z', { isExclusive: true });
 
@@ -94,9 +95,7 @@ test('an exclusive opening makes the copy as well', async () => {
 });
 
 test('a scratch copy is upgraded without another copy', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'forensics.db');
-  makeOlderDatabase(path, 1 + older);
+  const { folder, path } = withOlderDatabase(1 + older);
 
   const { upgrade } = await openAt(path, '2026-11-21T21:30:05Z', { isScratch: true });
 
@@ -105,9 +104,7 @@ test('a scratch copy is upgraded without another copy', async () => {
 });
 
 test('an unfinished copy left by a killed upgrade is removed after an hour, not earlier', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'forensics.db');
-  makeOlderDatabase(path, older);
+  const { folder, path } = withOlderDatabase();
   const backups = join(folder, 'backups');
   mkdirSync(backups);
   const at = new Date('2026-11-21T21:30:05Z');

@@ -5,20 +5,9 @@ import { createBucketCors } from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs, type StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { CorsOutcome } from '../../../../src/ports/storage/store.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { s3ConfigAt } from './s3-config.ts';
 
 const minute = 60_000;
-
-const s3 = {
-  endpoint: 'minio.example',
-  port: 443,
-  useSSL: true,
-  bucketName: 'evidence',
-  region: 'us-east-1',
-  accessKeyId: 'AKIAEXAMPLE',
-  secretAccessKey: 'secret',
-  presignedUrlExpirySeconds: 3600,
-  corsAllowedOrigins: null,
-};
 
 /** A bucket that records the rules it is given and returns `answer()`. */
 function createBucket(
@@ -43,7 +32,8 @@ async function setUp(
   const db = temporaryDb();
   const { id: tenantId } = await createTenants({ db, now }).create({ name: 'acme' });
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 3), now });
-  const config: StorageConfig = { type: 's3', s3: { ...s3, corsAllowedOrigins } };
+  const s3 = { ...s3ConfigAt('https://minio.example'), corsAllowedOrigins };
+  const config: StorageConfig = { type: 's3', s3 };
   const save = () => transact(db, (tx) => configs.save(tx, tenantId, config));
   const id = await save();
   const row = async () => (await configs.find(db, { tenantId, id }))!;

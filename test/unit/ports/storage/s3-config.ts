@@ -5,7 +5,7 @@ export function s3ConfigAt(origin: string): S3StorageConfig {
   const { hostname, port, protocol } = new URL(origin);
   return {
     endpoint: hostname,
-    port: Number(port),
+    port: Number(port) || (protocol === 'https:' ? 443 : 80),
     useSSL: protocol === 'https:',
     bucketName: 'pictures',
     region: 'us-east-1',

@@ -8,22 +8,11 @@ import {
   type StorageConfig,
 } from '../../../../src/ports/storage/configs.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { s3ConfigAt } from './s3-config.ts';
 
 const key = Buffer.alloc(32, 3);
-const config = {
-  type: 's3',
-  s3: {
-    endpoint: 'minio.example',
-    port: 443,
-    useSSL: true,
-    bucketName: 'evidence',
-    region: 'us-east-1',
-    accessKeyId: 'AKIAEXAMPLE',
-    secretAccessKey: 'a secret with ümlauts',
-    presignedUrlExpirySeconds: 3600,
-    corsAllowedOrigins: ['https://app.example'],
-  },
-} as const satisfies StorageConfig;
+const s3 = { ...s3ConfigAt('https://minio.example'), secretAccessKey: 'a secret with ümlauts' };
+const config: StorageConfig = { type: 's3', s3 };
 
 async function setUp() {
   const clock = steppedClock();
@@ -104,10 +93,10 @@ test('new credentials for a place keep its row, and another place gets its own',
   const before = await rowOf(acme.id, first);
   clock.step(1000);
 
-  const renewed = await save(acme.id, { ...config, s3: { ...config.s3, secretAccessKey: 'new' } });
+  const renewed = await save(acme.id, { ...config, s3: { ...s3, secretAccessKey: 'new' } });
   const moved = await save(acme.id, {
     ...config,
-    s3: { ...config.s3, bucketName: 'other-bucket' },
+    s3: { ...s3, bucketName: 'other-bucket' },
   });
 
   expect(renewed).toBe(first);

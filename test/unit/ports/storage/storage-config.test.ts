@@ -1,18 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import { storagePlace } from '../../../../src/ports/storage/configs.ts';
+import { s3ConfigAt } from './s3-config.ts';
 
-const s3: S3StorageConfig = {
-  endpoint: 'objects.example',
-  port: 443,
-  useSSL: true,
-  bucketName: 'pictures',
+const s3 = {
+  ...s3ConfigAt('https://objects.example'),
   region: 'eu-central-1',
-  accessKeyId: 'an-access-key',
-  secretAccessKey: 'a-secret',
   presignedUrlExpirySeconds: 60,
-  corsAllowedOrigins: null,
 };
 const connectionString = 'AccountName=tester;AccountKey=c2VjcmV0;EndpointSuffix=core.example';
 

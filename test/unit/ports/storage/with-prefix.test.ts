@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import { withPrefix } from '../../../../src/ports/storage/shared-store.ts';
+import { s3ConfigAt } from './s3-config.ts';
 
-const whole = createS3Store({
-  endpoint: 'objects.example',
-  port: 443,
-  useSSL: true,
-  bucketName: 'pictures',
-  region: 'us-east-1',
-  accessKeyId: 'an-access-key',
-  secretAccessKey: 'a-secret',
-  presignedUrlExpirySeconds: 60,
-  corsAllowedOrigins: null,
-});
+const whole = createS3Store(s3ConfigAt('https://objects.example'));
 
 test.each(['../other/key', 'a/../../other', './key', 'a/..', '..\\other', ''])(
   'no key escapes its prefix: %j',

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
 import { analyses, tenants } from '../../../../src/ports/db/schema.ts';
 import { analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
-import { engines } from '../../ports/db/engines.ts';
+import { engines, testsOn } from '../../ports/db/engines.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 
 const countAll = async (db: Db, tenantId: string) =>
@@ -19,9 +19,7 @@ const hide = (db: Db, id: string, deletedAt: Date | null) =>
   db.update(analyses).set({ deletedAt }).where(eq(analyses.id, id)).run();
 
 describe.each(engines)('the number of analyses of a tenant, in $name', (engine) => {
-  const on = engine.isMissing ? test.skip : test;
-  beforeAll(() => (engine.isMissing ? undefined : engine.start()));
-  afterAll(() => (engine.isMissing ? undefined : engine.stop()));
+  const on = testsOn(engine);
 
   on('follows every change', async () => {
     const db = await (await engine.newDatabase())();

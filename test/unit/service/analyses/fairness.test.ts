@@ -7,22 +7,10 @@ import { operator } from '../../../../src/service/audit/entry.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
+import { s3ConfigAt } from '../../ports/storage/s3-config.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
-const config: StorageConfig = {
-  type: 's3',
-  s3: {
-    endpoint: 'store.example',
-    port: 443,
-    useSSL: true,
-    bucketName: 'pictures',
-    region: 'us-east-1',
-    accessKeyId: 'id',
-    secretAccessKey: 'secret',
-    presignedUrlExpirySeconds: 60,
-    corsAllowedOrigins: null,
-  },
-};
+const config: StorageConfig = { type: 's3', s3: s3ConfigAt('https://store.example') };
 
 /** Answers until it is told to hang. */
 function createHangingStore() {

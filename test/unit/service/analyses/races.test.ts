@@ -218,7 +218,7 @@ describe('a worker that dies', () => {
   });
 
   test('repeatedly uses up no attempt, however often the server is killed', async () => {
-    const { start, queue, clock, worker, status, messages, analyses, counters, sandbox } =
+    const { start, queue, clock, worker, status, sent, analyses, counters, sandbox } =
       await openWorkshop();
     const id = await start();
     const claim = { workerId: 'dying', leaseMs, kinds: ['analysis.run'] };
@@ -238,14 +238,14 @@ describe('a worker that dies', () => {
     await worker.drain();
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(await sent()).toEqual(['processing', 'completed']);
     expect(await counters()).toMatchObject({ runs: 1, 'billed.flagging': 1 });
     expect(await counters()).not.toHaveProperty('retries');
     expect(await queue.count('analysis.run')).toBe(0);
   });
 
   test('between claim and lock uses up nothing, and the next one locks the analysis', async () => {
-    const { start, queue, clock, worker, status, messages } = await openWorkshop();
+    const { start, queue, clock, worker, status, sent } = await openWorkshop();
     const id = await start();
     await queue.claim({ workerId: 'dying', leaseMs, kinds: ['analysis.run'] });
     clock.step(leaseMs);
@@ -253,7 +253,7 @@ describe('a worker that dies', () => {
     await worker.drain();
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(await sent()).toEqual(['processing', 'completed']);
   });
 
   test('cannot lock an analysis after its lease has run out', async () => {
@@ -273,7 +273,7 @@ describe('a worker that dies', () => {
   });
 
   test('returns the run on a clean stop, without a message or a counted retry', async () => {
-    const { start, worker, openProcess, sandbox, status, messages } = await openWorkshop();
+    const { start, worker, openProcess, sandbox, status, sent } = await openWorkshop();
     const hanging = Promise.withResolvers<void>();
     sandbox.next((_, signal) => {
       hanging.resolve();
@@ -292,7 +292,7 @@ describe('a worker that dies', () => {
     expect(await status(id)).toMatchObject({ status: 'processing', retryCount: 0 });
     await (await openProcess('two')).worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(await sent()).toEqual(['processing', 'completed']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
 import {
   type Db,
@@ -14,7 +14,7 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
-import { engines } from '../../ports/db/engines.ts';
+import { engines, testsOn } from '../../ports/db/engines.ts';
 
 const at = rowMadeAt;
 const row = (id: string, { name = id, comment = '', tenantId = 'a', actor = '' } = {}) =>
@@ -63,9 +63,7 @@ async function search(db: Db, searchTerm: string, tenantId = 'a') {
 }
 
 describe.each(engines)('a search in $name', (engine) => {
-  const on = engine.isMissing ? test.skip : test;
-  beforeAll(() => (engine.isMissing ? undefined : engine.start()));
-  afterAll(() => (engine.isMissing ? undefined : engine.stop()));
+  const on = testsOn(engine);
 
   async function open(...rows: ReturnType<typeof row>[]) {
     const db = await (await engine.newDatabase())();

@@ -147,6 +147,15 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     return id;
   };
 
+  /** Webhook messages in the order in which they were written. */
+  const messages = async () => {
+    const rows = await db.select().from(deliveries).orderBy(deliveries.seq).all();
+    return rows.map(({ event, payload }) => {
+      const message: Message = JSON.parse(payload);
+      return { event, ...message };
+    });
+  };
+
   return {
     ...main,
     clock,
@@ -162,14 +171,9 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     start,
     complete,
     status: async (id: string) => (await analyses.get(caller, id)).inferenceStatus,
-    /** Webhook messages in the order in which they were written. */
-    messages: async () =>
-      (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
-        ({ event, payload }) => {
-          const message: Message = JSON.parse(payload);
-          return { event, ...message };
-        },
-      ),
+    messages,
+    /** The statuses in these messages. */
+    sent: async () => (await messages()).map(({ status }) => status),
     counters: async () =>
       Object.fromEntries(
         (await db.select().from(usageCounters).all()).map(({ counter, amount }) => [

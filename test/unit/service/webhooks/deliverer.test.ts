@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
 import { webhookSecret } from '../../../../src/service/webhooks/deliver.ts';
 import { hastenTimeouts } from '../../../fixtures/hasten.ts';
-import { startReceiver } from './receiver.ts';
+import { answering, startReceiver } from './receiver.ts';
 import { serverKey, setUp, retryPausesMs } from './set-up.ts';
 
 /** The library expects plain strings. */
@@ -57,11 +57,7 @@ test('no message is written for a tenant without a webhook', async () => {
 });
 
 test('messages about one analysis arrive in order, even if the first has to be repeated', async () => {
-  const answers = [500, 200, 200, 200];
-  const receiver = await startReceiver((response) => {
-    response.statusCode = answers.shift() ?? 200;
-    response.end();
-  });
+  const receiver = await startReceiver(answering(500, 200));
   const { deliverer, tenant, send, clock } = await setUp();
   const { id } = await tenant('acme', receiver.url);
   for (const n of [1, 2, 3]) await send(id, 'a1', { n });
@@ -84,14 +80,9 @@ test('messages about one analysis arrive in order, even if the first has to be r
 
 describe('a failed attempt', () => {
   test('is reported with its outcome and the time of the next one, but without the URL', async () => {
-    const answers = [500, 307, 200];
-    const receiver = await startReceiver((response) => {
-      response.statusCode = answers.shift()!;
-      response.end();
-    });
-    const { deliverer, tenant, send, clock, notices } = await setUp();
-    const { id: tenantId } = await tenant('acme', `${receiver.url}?token=secret`);
-    await send(tenantId, 'a1', {});
+    const receiver = await startReceiver(answering(500, 307, 200));
+    const { deliverer, sendTo, clock, notices } = await setUp();
+    const tenantId = await sendTo(`${receiver.url}?token=secret`);
     const sentAt = clock.now().getTime();
     const at = (laterMs: number) => new Date(sentAt + laterMs).toISOString();
 
@@ -110,9 +101,8 @@ describe('a failed attempt', () => {
   });
 
   test('at a forbidden address is reported as such', async () => {
-    const { deliverer, tenant, send, notices } = await setUp({ allow: ['external'] });
-    const { id } = await tenant('acme', 'http://10.0.0.1/hook');
-    await send(id, 'a1', {});
+    const { deliverer, sendTo, notices } = await setUp({ allow: ['external'] });
+    await sendTo('http://10.0.0.1/hook');
 
     await deliverer.drain();
 
@@ -122,10 +112,7 @@ describe('a failed attempt', () => {
 });
 
 test('a broken receiver is tried ten times with growing pauses, then the message is given up', async () => {
-  const receiver = await startReceiver((response) => {
-    response.statusCode = 500;
-    response.end();
-  });
+  const receiver = await startReceiver(answering(500));
   const { deliverer, tenant, send, states, clock, notices } = await setUp();
   const { id } = await tenant('acme', receiver.url);
   await send(id, 'a1', { n: 1 });
@@ -153,13 +140,9 @@ test('a broken receiver is tried ten times with growing pauses, then the message
 });
 
 test('retries are spread out by at most a fifth later, never earlier', async () => {
-  const receiver = await startReceiver((response) => {
-    response.statusCode = 503;
-    response.end();
-  });
-  const { deliverer, tenant, send, db, clock } = await setUp({ random: () => 0.5 });
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', {});
+  const receiver = await startReceiver(answering(503));
+  const { deliverer, sendTo, db, clock } = await setUp({ random: () => 0.5 });
+  await sendTo(receiver.url);
 
   await deliverer.drain();
 
@@ -173,9 +156,8 @@ test('a redirect is a failure and is not followed', async () => {
     response.writeHead(307, { location: target.url });
     response.end();
   });
-  const { deliverer, tenant, send, states } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', {});
+  const { deliverer, sendTo, states } = await setUp();
+  await sendTo(receiver.url);
 
   await deliverer.drain();
 
@@ -184,10 +166,7 @@ test('a redirect is a failure and is not followed', async () => {
 });
 
 test('410 ends all messages for the receiver until the tenant sets a URL again', async () => {
-  const receiver = await startReceiver((response) => {
-    response.statusCode = 410;
-    response.end();
-  });
+  const receiver = await startReceiver(answering(410));
   const { deliverer, tenant, tenants, send, states, notices } = await setUp();
   const { id } = await tenant('acme', receiver.url);
   await send(id, 'a1', { n: 1 });
@@ -248,9 +227,8 @@ test('a hanging receiver takes up no more than its share and does not hold up ot
 
 test('a receiver that never answers is abandoned after five seconds', async () => {
   const receiver = await startReceiver(() => undefined);
-  const { deliverer, tenant, send, states } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', {});
+  const { deliverer, sendTo, states } = await setUp();
+  await sendTo(receiver.url);
 
   const limits = hastenTimeouts();
   const begun = performance.now();
@@ -266,9 +244,8 @@ test('an answer that never ends counts by its status', async () => {
   const receiver = await startReceiver((response) => {
     response.write('x'.repeat(100_000));
   });
-  const { deliverer, tenant, send, states } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', {});
+  const { deliverer, sendTo, states } = await setUp();
+  await sendTo(receiver.url);
 
   await deliverer.drain();
 
@@ -282,9 +259,8 @@ test.each([
   ['a mapped address', (port: number) => `http://[::ffff:127.0.0.1]:${port}/`],
 ])('an internal target given as %s is refused without a connection', async (_, urlOf) => {
   const receiver = await startReceiver();
-  const { deliverer, tenant, send, states } = await setUp({ allow: ['external', 'private'] });
-  const { id } = await tenant('acme', urlOf(receiver.port));
-  await send(id, 'a1', {});
+  const { deliverer, sendTo, states } = await setUp({ allow: ['external', 'private'] });
+  await sendTo(urlOf(receiver.port));
 
   await deliverer.drain();
 
@@ -296,9 +272,8 @@ test.each([
 
 test('a name is called when its address is allowed', async () => {
   const receiver = await startReceiver();
-  const { deliverer, tenant, send } = await setUp();
-  const { id } = await tenant('acme', `http://localhost:${receiver.port}/`);
-  await send(id, 'a1', {});
+  const { deliverer, sendTo } = await setUp();
+  await sendTo(`http://localhost:${receiver.port}/`);
 
   await deliverer.drain();
 
@@ -326,9 +301,8 @@ test('a dead process’s message is taken over by another after its lease, and n
     if (receiver.calls.length > 1) response.end();
     else first.resolve(response);
   });
-  const { deliverer, open, tenant, send, states, clock, notices } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', {});
+  const { deliverer, open, sendTo, states, clock, notices } = await setUp();
+  await sendTo(receiver.url);
   const dying = deliverer.drain();
   const unanswered = await first.promise;
   const next = open();
@@ -350,9 +324,8 @@ test('a dead process’s message is taken over by another after its lease, and n
 test('the late answer to a dead process’s attempt neither settles nor repeats another’s attempt', async () => {
   const answers: ServerResponse[] = [];
   const receiver = await startReceiver((response) => answers.push(response));
-  const { deliverer, open, tenant, send, states, clock } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', {});
+  const { deliverer, open, sendTo, states, clock } = await setUp();
+  await sendTo(receiver.url);
   const dying = deliverer.drain();
   await expect.poll(() => answers.length).toBe(1);
   clock.step(30_000);

@@ -9,6 +9,15 @@ export interface Call {
   readonly body: string;
 }
 
+/** Answers each request with the next of these statuses, and further ones with the last. */
+export function answering(...statuses: readonly number[]) {
+  let count = 0;
+  return (response: ServerResponse): void => {
+    response.statusCode = statuses[count++] ?? statuses.at(-1)!;
+    response.end();
+  };
+}
+
 /** A real receiver on loopback; `answer` is called for each request, after its body was read. */
 export async function startReceiver(
   answer: (response: ServerResponse, call: Call) => void = (response) => response.end(),

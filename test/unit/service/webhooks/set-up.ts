@@ -45,11 +45,18 @@ export async function setUp(options: Partial<Parameters<typeof createDeliverer>[
         payload: async () => payload,
       }),
     );
+  /** A message for a new tenant with this webhook. */
+  const sendTo = async (webhookUrl: string) => {
+    const { id } = await tenant('acme', webhookUrl);
+    await send(id, 'a1', {});
+    return id;
+  };
   const states = async () =>
     (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
       ({ state, attempts, lastOutcome }) => ({ state, attempts, lastOutcome }),
     );
-  return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states, notices };
+  const opened = { db, clock, tenants, outbox, deliverer: open(), open, notices };
+  return { ...opened, tenant, send, sendTo, states };
 }
 
 const minuteMs = 60_000;

@@ -34,21 +34,18 @@ test.each<Partial<JWTHeaderParameters>>([
 test.each([{ jkt: 'k'.repeat(43) }, { 'x5t#S256': 'k'.repeat(43) }])(
   'a token bound to a key, %j, is no bearer token',
   async (cnf) => {
-    const { identity, accessToken, idToken } = await openOidc(server);
+    const { enter, identity, idToken } = await openOidc(server);
     const explained = { ...refused, message: expect.stringContaining('bound to a key') };
 
-    await expect(identity.authenticate(await accessToken({ cnf }))).rejects.toMatchObject(
-      explained,
-    );
+    await expect(enter({ cnf })).rejects.toMatchObject(explained);
     await expect(identity.verify(await idToken({ cnf }))).rejects.toMatchObject(explained);
   },
 );
 
 test('subjects that look alike are different people, whatever their address', async () => {
-  const { identity, accessToken, users } = await openOidc(server);
+  const { enter, users } = await openOidc(server);
   const subjects = ['examiner', 'Examiner', 'examiner ', 'ｅxaminer', 'é', 'e\u0301', "x' OR 1=1"];
-  const come = async (sub: string) =>
-    identity.authenticate(await accessToken({ sub, email: 'same@example.org' }));
+  const come = async (sub: string) => enter({ sub, email: 'same@example.org' });
 
   const people = await Promise.all(subjects.map(come));
 
@@ -64,10 +61,10 @@ test.each<[string, Claims]>([
   ['letters of other scripts', { scope: 'ſettings', tenants: ['аcme', 'ａcme'] }],
   ['paths', { scope: 'x/settings', tenants: ['/acme/lab', '//acme', 'x/acme'] }],
 ])('no rights come from claims with %s', async (_what, claims) => {
-  const { identity, accessToken, tenants } = await openOidc(server);
+  const { enter, tenants } = await openOidc(server);
   await tenants.create({ name: 'acme' });
 
-  const { scopes, tenantIds } = await identity.authenticate(await accessToken(claims));
+  const { scopes, tenantIds } = await enter(claims);
 
   expect(scopes).not.toContain('settings');
   expect(tenantIds).toEqual([]);
@@ -132,8 +129,8 @@ test.each<[string, object, Sent]>([
 test.each([301, 302, 307, 308])(
   'a token endpoint that redirects with %i is not followed',
   async (status) => {
-    const { identity, accessToken } = await openOidc(server);
-    await identity.authenticate(await accessToken());
+    const { enter, identity } = await openOidc(server);
+    await enter();
     server.responseWith((_request, response) => {
       response.writeHead(status, { location: `${server.issuer}/inside` }).end();
     });
@@ -146,8 +143,8 @@ test.each([301, 302, 307, 308])(
 test.each(['server_error', `${grant.code} ${clientSecret}`])(
   'what was sent to the provider is in no error that it causes with %j',
   async (error) => {
-    const { identity, accessToken } = await openOidc(server);
-    await identity.authenticate(await accessToken());
+    const { enter, identity } = await openOidc(server);
+    await enter();
     server.responseWith((_request, response) => {
       const echo = { error, error_description: `${grant.code} ${clientSecret}` };
       response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(echo));

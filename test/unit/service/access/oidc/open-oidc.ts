@@ -49,6 +49,9 @@ export async function openOidc(
     userType: 'examiner',
   });
 
+  const accessToken = (claims: Claims = {}, header: Partial<JWTHeaderParameters> = {}) =>
+    server.sign({ ...usual(), ...claims }, header);
+
   return {
     db,
     clock,
@@ -56,8 +59,10 @@ export async function openOidc(
     tenants,
     identity,
     usual,
-    accessToken: (claims: Claims = {}, header: Partial<JWTHeaderParameters> = {}) =>
-      server.sign({ ...usual(), ...claims }, header),
+    accessToken,
+    /** Sends a request with such a token. */
+    enter: async (...given: Parameters<typeof accessToken>) =>
+      identity.authenticate(await accessToken(...given)),
     idToken: (claims: Claims = {}) =>
       server.sign(
         { ...usual(), aud: parts.clientId ?? clientId, scope: undefined, ...claims },

@@ -24,8 +24,8 @@ test('a provider that is down at the start is used once it is up', async () => {
 });
 
 test('while the provider is down, tokens are still verified and never accepted unchecked', async () => {
-  const { identity, accessToken, clock } = await openOidc(server);
-  await identity.authenticate(await accessToken());
+  const { enter, identity, accessToken, clock } = await openOidc(server);
+  await enter();
   await server.stop();
   clock.step(70 * minuteMs);
 
@@ -46,7 +46,7 @@ test('while the provider is down, tokens are still verified and never accepted u
     { reason: unavailable },
   ]);
   clock.step(24 * 60 * minuteMs);
-  await expect(identity.authenticate(await accessToken())).rejects.toMatchObject(unavailable);
+  await expect(enter()).rejects.toMatchObject(unavailable);
   await server.start();
 });
 
@@ -89,8 +89,8 @@ test('a withdrawn key is not trusted for long, even if no new one is used', asyn
 });
 
 test('unknown keys cause one request to the provider in ten seconds, not one per token', async () => {
-  const { identity, accessToken, clock } = await openOidc(server);
-  await identity.authenticate(await accessToken());
+  const { enter, identity, accessToken, clock } = await openOidc(server);
+  await enter();
   const before = server.asked('/jwks');
   const ask = async () => {
     const token = await accessToken({}, { kid: crypto.randomUUID() });
@@ -141,20 +141,20 @@ test.each<[string, () => Handler]>([
     },
   ],
 ])('a provider that answers %s authenticates nobody', async (_what, handler) => {
-  const { identity, accessToken } = await openOidc(server);
+  const { enter } = await openOidc(server);
   server.responseWith(handler());
 
-  const answer = identity.authenticate(await accessToken());
+  const answer = enter();
 
   await expect(answer).rejects.toMatchObject(unavailable);
   expect(server.asked('/elsewhere')).toBe(0);
 });
 
 test('what a provider gives as its issuer is logged only in part', async () => {
-  const { identity, accessToken } = await openOidc(server);
+  const { enter } = await openOidc(server);
   server.responseWith(json({ ...document(), issuer: `https://${'x'.repeat(900_000)}` }));
 
-  const answer = identity.authenticate(await accessToken());
+  const answer = enter();
 
   await expect(answer).rejects.toMatchObject({
     ...unavailable,
@@ -163,11 +163,11 @@ test('what a provider gives as its issuer is logged only in part', async () => {
 });
 
 test('an unusable key of the provider authenticates nobody', async () => {
-  const { identity, accessToken } = await openOidc(server);
+  const { enter } = await openOidc(server);
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ES256', kid: 'broken' };
   server.responseWith(json({ ...document(), keys: [broken] }));
 
-  const answer = identity.authenticate(await accessToken({}, { kid: 'broken' }));
+  const answer = enter({}, { kid: 'broken' });
 
   await expect(answer).rejects.toMatchObject(unavailable);
 });
@@ -185,9 +185,9 @@ test('a provider that does not finish its answer is given up after five seconds'
 });
 
 test('a certificate of an unknown authority is not trusted', async () => {
-  const { identity, accessToken } = await openOidc(server, { ca: null });
+  const { enter } = await openOidc(server, { ca: null });
 
-  const answer = identity.authenticate(await accessToken());
+  const answer = enter();
 
   await expect(answer).rejects.toMatchObject(unavailable);
 });

@@ -13,10 +13,10 @@ const page = { clientId: publicClientId, clientSecret: null };
 
 test('a token without a user type is refused, and the error names the claim', async () => {
   const claims = { scopes: 'scope', userType: 'realm.kind', tenants: 'tenants' };
-  const { identity, accessToken, users } = await openOidc(server, { claims });
+  const { enter, users } = await openOidc(server, { claims });
 
   for (const realm of [undefined, null, {}, { kind: '' }, { kind: 7 }, { kind: [] }]) {
-    await expect(identity.authenticate(await accessToken({ realm }))).rejects.toMatchObject({
+    await expect(enter({ realm })).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('"realm.kind"'),
     });
@@ -27,26 +27,22 @@ test('a token without a user type is refused, and the error names the claim', as
 test('claims are found by their exact name, dots included, or else by their path', async () => {
   const tenantsClaim = 'https://acme.example/tenants';
   const claims = { scopes: 'a.b', userType: 'kind', tenants: tenantsClaim };
-  const { identity, accessToken, tenants } = await openOidc(server, { claims });
+  const { enter, tenants } = await openOidc(server, { claims });
   const acme = await tenants.create({ name: 'acme' });
   const beta = await tenants.create({ name: 'beta' });
   await tenants.create({ name: 'gamma' });
 
-  const nested = await identity.authenticate(
-    await accessToken({
-      a: { b: ['settings', 'more'] },
-      kind: 'lab',
-      [tenantsClaim]: ['acme', beta.id, 'unknown', 7],
-    }),
-  );
-  const literal = await identity.authenticate(
-    await accessToken({
-      'a.b': 'one  two',
-      a: { b: 'no' },
-      kind: 'lab',
-      [tenantsClaim]: 'acme beta',
-    }),
-  );
+  const nested = await enter({
+    a: { b: ['settings', 'more'] },
+    kind: 'lab',
+    [tenantsClaim]: ['acme', beta.id, 'unknown', 7],
+  });
+  const literal = await enter({
+    'a.b': 'one  two',
+    a: { b: 'no' },
+    kind: 'lab',
+    [tenantsClaim]: 'acme beta',
+  });
 
   expect(nested).toMatchObject({ scopes: ['settings', 'more'], userType: 'lab' });
   expect(literal.scopes).toEqual(['one', 'two']);
@@ -69,9 +65,9 @@ test.each([
   ['https://acme.example/role', { 'https://acme.example/role': ['lab'] }, 'lab'],
 ])('the claim %s of %j gives one role as the user type', async (userType, claims, expected) => {
   const names = { scopes: 'scope', userType, tenants: 'groups' };
-  const { identity, accessToken } = await openOidc(server, { claims: names });
+  const { enter } = await openOidc(server, { claims: names });
 
-  const principal = await identity.authenticate(await accessToken(claims));
+  const principal = await enter(claims);
 
   expect(principal.userType).toBe(expected);
 });
@@ -80,9 +76,9 @@ test.each([[[]], [['offline_access', 'uma_authorization']], [['Case Manager']]])
   'a list without a role that can be a user type, %j, is refused with advice',
   async (roles) => {
     const claims = { scopes: 'scope', userType: 'roles', tenants: 'groups' };
-    const { identity, accessToken } = await openOidc(server, { claims });
+    const { enter } = await openOidc(server, { claims });
 
-    await expect(identity.authenticate(await accessToken({ roles }))).rejects.toMatchObject({
+    await expect(enter({ roles })).rejects.toMatchObject({
       ...refused,
       message: expect.stringMatching(/^The "roles" claim .* contains no user type: .* Map a role/),
     });
@@ -91,12 +87,11 @@ test.each([[[]], [['offline_access', 'uma_authorization']], [['Case Manager']]])
 
 test('each group in a list is one tenant, whatever its case, spaces and leading slash', async () => {
   const claims = { scopes: 'scope', userType: 'userType', tenants: 'groups' };
-  const { identity, accessToken, tenants } = await openOidc(server, { claims });
+  const { enter, tenants } = await openOidc(server, { claims });
   const create = async (name: string) => (await tenants.create({ name })).id;
   const [acme, lab] = [await create('acme'), await create('forensic-lab')];
   for (const name of ['forensic', 'lab', 'beta']) await create(name);
-  const tenantsFor = async (groups: unknown) =>
-    (await identity.authenticate(await accessToken({ groups }))).tenantIds;
+  const tenantsFor = async (groups: unknown) => (await enter({ groups })).tenantIds;
 
   expect(new Set(await tenantsFor(['acme', 'Forensic Lab', 'Elsewhere']))).toEqual(
     new Set([acme, lab]),
@@ -112,10 +107,9 @@ test.each([
   'kappa-lab\ufeff',
   'kappa-lab\u0000',
 ])('the group %j, which only looks like a tenant, is none', async (group) => {
-  const { identity, accessToken, tenants } = await openOidc(server);
+  const { enter, tenants } = await openOidc(server);
   const { id } = await tenants.create({ name: 'kappa-lab' });
-  const tenantsFor = async (groups: unknown) =>
-    (await identity.authenticate(await accessToken({ tenants: groups }))).tenantIds;
+  const tenantsFor = async (groups: unknown) => (await enter({ tenants: groups })).tenantIds;
 
   expect(await tenantsFor([group])).toEqual([]);
   expect(await tenantsFor(`other ${group}`)).toEqual([]);
@@ -123,29 +117,25 @@ test.each([
 });
 
 test('a scope after a space that is not ASCII is not granted', async () => {
-  const { identity, accessToken } = await openOidc(server);
+  const { enter } = await openOidc(server);
 
-  const principal = await identity.authenticate(
-    await accessToken({ scope: 'openid\u00a0settings' }),
-  );
+  const principal = await enter({ scope: 'openid\u00a0settings' });
 
   expect(principal.scopes).not.toContain('settings');
 });
 
 test('a person without an address is shown by their user name at the provider', async () => {
-  const { identity, accessToken, users } = await openOidc(server);
+  const { enter, users } = await openOidc(server);
 
-  await identity.authenticate(await accessToken({ preferred_username: 'a.berg' }));
+  await enter({ preferred_username: 'a.berg' });
   expect(await users.list()).toMatchObject([{ email: '', name: 'a.berg' }]);
-  await identity.authenticate(
-    await accessToken({ name: 'A. Berg', preferred_username: 'a@b.example' }),
-  );
+  await enter({ name: 'A. Berg', preferred_username: 'a@b.example' });
 
   expect(await users.list()).toMatchObject([{ email: 'a@b.example', name: 'A. Berg' }]);
 });
 
 test('a claim with a former name of a tenant gives access to no tenant', async () => {
-  const { identity, accessToken, tenants } = await openOidc(server);
+  const { enter, tenants } = await openOidc(server);
   const acme = await tenants.create({ name: 'acme' });
   const evil = await tenants.create({ name: 'evil' });
   await tenants.update(acme.id, { name: 'acme-2' });
@@ -154,8 +144,8 @@ test('a claim with a former name of a tenant gives access to no tenant', async (
     tenants.update(evil.id, { name: acme.id }),
   ]);
 
-  const byName = await identity.authenticate(await accessToken({ tenants: ['acme'] }));
-  const byId = await identity.authenticate(await accessToken({ tenants: [acme.id] }));
+  const byName = await enter({ tenants: ['acme'] });
+  const byId = await enter({ tenants: [acme.id] });
 
   expect(stolen.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(byName.tenantIds).toEqual([]);
@@ -163,11 +153,10 @@ test('a claim with a former name of a tenant gives access to no tenant', async (
 });
 
 test('a claim with the name of a deleted tenant means none, or the one that has the name now', async () => {
-  const { identity, accessToken, tenants, db, clock } = await openOidc(server);
+  const { enter, tenants, db, clock } = await openOidc(server);
   const gone = await tenants.create({ name: 'acme' });
   await deleteTenant({ database: { db } }, { tenant: gone, by: operator, now: clock.now });
-  const named = async (word: string) =>
-    (await identity.authenticate(await accessToken({ tenants: [word] }))).tenantIds;
+  const named = async (word: string) => (await enter({ tenants: [word] })).tenantIds;
 
   const byId = await named(gone.id);
   const byName = await named('acme');
@@ -178,9 +167,9 @@ test('a claim with the name of a deleted tenant means none, or the one that has 
 
 test('properties that every object has are not claims', async () => {
   const claims = { scopes: 'constructor', userType: 'constructor.name', tenants: '__proto__' };
-  const { identity, accessToken } = await openOidc(server, { claims });
+  const { enter } = await openOidc(server, { claims });
 
-  await expect(identity.authenticate(await accessToken())).rejects.toMatchObject(refused);
+  await expect(enter()).rejects.toMatchObject(refused);
 });
 
 test('twenty first requests at once create one user and count one login', async () => {
@@ -206,10 +195,10 @@ test('twenty first requests at once create one user and count one login', async 
 
 test('a login is counted when a person authenticates again, not when a token is refreshed', async () => {
   let logins = 0;
-  const { identity, accessToken, idToken, clock } = await openOidc(server, {
+  const { enter, identity, idToken, clock } = await openOidc(server, {
     onLogin: async () => void (logins += 1),
   });
-  const come = async (auth_time: number) => identity.authenticate(await accessToken({ auth_time }));
+  const come = async (auth_time: number) => enter({ auth_time });
 
   await identity.verify(await idToken({ auth_time: 1_772_366_300 }));
   expect(logins).toBe(0);
@@ -224,21 +213,19 @@ test('a login is counted when a person authenticates again, not when a token is 
 });
 
 test('the newest token updates the details that it contains, and changes are logged', async () => {
-  const { identity, accessToken, idToken, users, db } = await openOidc(server);
+  const { enter, identity, idToken, users, db } = await openOidc(server);
   const shown = async () =>
     (await users.list()).map(({ email, name, userType }) => [email, name, userType]);
 
-  await identity.authenticate(await accessToken());
+  await enter();
   expect(await shown()).toEqual([['', null, 'examiner']]);
   await identity.verify(
     await idToken({ email: 'examiner@example.org', name: 'Examiner Berg', userType: undefined }),
   );
   expect(await shown()).toEqual([['examiner@example.org', 'Examiner Berg', 'examiner']]);
-  await identity.authenticate(await accessToken({ name: 'Examiner Tal', userType: 'head' }));
-  await identity.authenticate(
-    await accessToken({ name: 'A\nB', email: 'x'.repeat(300), userType: 'head' }),
-  );
-  await identity.authenticate(await accessToken({ name: 'A\ud800', userType: 'head' }));
+  await enter({ name: 'Examiner Tal', userType: 'head' });
+  await enter({ name: 'A\nB', email: 'x'.repeat(300), userType: 'head' });
+  await enter({ name: 'A\ud800', userType: 'head' });
 
   expect(await shown()).toEqual([['examiner@example.org', 'Examiner Tal', 'head']]);
   const [{ id } = { id: '' }] = await users.list();
@@ -262,16 +249,14 @@ test('the same subject at two providers is two people', async () => {
 });
 
 test('a session that was ended here stays ended when the provider refreshes its tokens', async () => {
-  const { identity, accessToken, idToken, clock } = await openOidc(server, page);
+  const { enter, identity, idToken, clock } = await openOidc(server, page);
   const auth_time = 1_772_366_300;
   await identity.revoke({ idToken: await idToken({ auth_time }), refreshToken: 'of a session' });
   clock.step(60_000);
 
-  await expect(identity.authenticate(await accessToken({ auth_time }))).rejects.toMatchObject(
-    refused,
-  );
+  await expect(enter({ auth_time })).rejects.toMatchObject(refused);
   await expect(identity.verify(await idToken({ auth_time }))).rejects.toMatchObject(refused);
-  await identity.authenticate(await accessToken({ auth_time: 1_772_366_450 }));
+  await enter({ auth_time: 1_772_366_450 });
 });
 
 test('tokens of a provider whose clock is ahead can be revoked', async () => {
@@ -304,8 +289,8 @@ test('a refresh keeps the old refresh token if the provider sends no new one', a
 });
 
 test('login and password changes refer to the provider', async () => {
-  const { identity, accessToken } = await openOidc(server);
-  const principal = await identity.authenticate(await accessToken());
+  const { enter, identity } = await openOidc(server);
+  const principal = await enter();
   const { issuer } = server;
 
   const answer = await identity.login({ email: 'a@example.org', password: 'x', from: '192.0.2.1' });

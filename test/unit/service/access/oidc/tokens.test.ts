@@ -36,16 +36,16 @@ test.each<[string, Claims, object?]>([
   ['that expires after the end of time', { exp: 9e15 }],
   ['that is too long for a header', { filler: 'x'.repeat(16_384) }],
 ])('an access token %s is refused', async (_what, claims, header) => {
-  const { identity, accessToken } = await openOidc(server);
-  await identity.authenticate(await accessToken());
+  const { enter } = await openOidc(server);
+  await enter();
 
-  const answer = identity.authenticate(await accessToken(claims, header));
+  const answer = enter(claims, header);
 
   await expect(answer).rejects.toMatchObject(refused);
 });
 
 test('unsigned tokens and tokens signed with a secret are refused', async () => {
-  const { identity, usual, accessToken } = await openOidc(server);
+  const { enter, identity, usual } = await openOidc(server);
   const published = await createProviderFetch(server)(`${server.issuer}/jwks`, {});
   const keys = await published.text();
   const [, kid = ''] = /"kid":"([^"]+)"/.exec(keys) ?? [];
@@ -56,7 +56,7 @@ test('unsigned tokens and tokens signed with a secret are refused', async () => 
       .sign(Buffer.from(secret.padEnd(64, ' '))),
   );
   const tokens = [new UnsecuredJWT(usual()).encode(), ...(await Promise.all(symmetric))];
-  await identity.authenticate(await accessToken());
+  await enter();
 
   const answers = await Promise.allSettled(tokens.map((token) => identity.authenticate(token)));
 
@@ -73,15 +73,15 @@ test.each<[string, Claims, object?]>([
   ['of a clock that is half a minute ahead', { iat: 1_772_366_425, nbf: 1_772_366_425 }],
   ['that expired a moment ago', { exp: 1_772_366_380 }],
 ])('an access token %s is accepted', async (_what, claims, header) => {
-  const { identity, accessToken } = await openOidc(server);
+  const { enter } = await openOidc(server);
 
-  const principal = await identity.authenticate(await accessToken(claims, header));
+  const principal = await enter(claims, header);
 
   expect(principal).toMatchObject({ type: 'user', userType: 'examiner', scopes: ['settings'] });
 });
 
 test('without its own audience, the service accepts tokens for its client', async () => {
-  const { identity, accessToken } = await openOidc(server, { audience: null });
+  const { enter } = await openOidc(server, { audience: null });
   const marked = [{ aud: clientId }, { aud: undefined, client_id: clientId }];
   const unmarked = { aud: undefined, client_id: clientId, scope: undefined };
   const bad = [
@@ -89,12 +89,12 @@ test('without its own audience, the service accepts tokens for its client', asyn
     { aud: undefined, client_id: 'elsewhere' },
   ];
 
-  for (const claims of marked) await identity.authenticate(await accessToken(claims));
-  await identity.authenticate(await accessToken({ aud: clientId }, jwt));
-  await identity.authenticate(await accessToken(unmarked, jwt));
+  for (const claims of marked) await enter(claims);
+  await enter({ aud: clientId }, jwt);
+  await enter(unmarked, jwt);
 
   for (const claims of bad) {
-    await expect(identity.authenticate(await accessToken(claims))).rejects.toMatchObject(refused);
+    await expect(enter(claims)).rejects.toMatchObject(refused);
   }
 });
 
