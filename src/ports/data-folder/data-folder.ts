@@ -134,8 +134,8 @@ export function lockForServing(dataDir: string): () => void {
   } catch (error) {
     throw cannotWrite(error);
   }
-  const holder = holderOf(file);
-  const who = holder === null ? '' : ` (process ${holder})`;
+  const holder = read(file);
+  const who = holder === null ? '' : ` (process ${Number.parseInt(holder, 10)})`;
   throw new ForensicsError(
     'conflict',
     `Another server is already using this data folder${who}; stop it, or choose another folder with --data-dir.`,
@@ -164,11 +164,6 @@ function takeLock(file: string): (() => void) | null {
   return () => {
     if (read(file) === mine) rmSync(file, { force: true });
   };
-}
-
-function holderOf(file: string): number | null {
-  const holder = read(file);
-  return holder === null ? null : Number.parseInt(holder, 10);
 }
 
 function isHeld(file: string): boolean {

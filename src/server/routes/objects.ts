@@ -125,7 +125,9 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
     for (;;) {
       isPending = true;
       const next: Promise<IteratorResult<Uint8Array>> = iterator.next();
-      const step = await withinTime(next, idleTimeoutMs, bodyTooLate);
+      const step = await withinTime(next, idleTimeoutMs, () => {
+        throw new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
+      });
       isPending = false;
       if (step.done === true) return;
       yield step.value;
@@ -137,10 +139,6 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
     // Ending an iterator waits for its pending step, which may never end.
     if (!isPending) await iterator.return?.();
   }
-}
-
-function bodyTooLate(): never {
-  throw new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
 }
 
 async function getObject(act: Act): Promise<void> {

@@ -37,8 +37,7 @@ export async function cleanUp(context: Context, signal: AbortSignal): Promise<vo
     deleted += await hideAnalyses(context, { tenantId, by: service, signal });
   }
   const before = daysAgo(now(), retention.deletedRetentionDays);
-  const purgeSome = async () => transact(db, (tx) => purge(tx, before, now()));
-  const purged = await inBatches(signal, purgeSome);
+  const purged = await inBatches(signal, () => transact(db, (tx) => purge(tx, before, now())));
   const { swept, left } = await sweepObjects(context, signal);
   context.onNotice('retention', { deleted, purged, objects: swept, objectsLeft: left });
   let tenantsPurged = 0;

@@ -41,12 +41,8 @@ export function createWorker(options: WorkerOptions) {
   const { queue, handlers, workerId, concurrency, now, pollMs, leaseMs, onError, canBegin } = parts;
   const kinds = Object.keys(handlers);
   const scheduler = createFairScheduler(now);
-  const loop = createLoop<AbortController>({
-    turn,
-    now,
-    pollMs,
-    onError: (error) => onError(error, null),
-  });
+  const onTurnError = (error: unknown) => onError(error, null);
+  const loop = createLoop<AbortController>({ turn, now, pollMs, onError: onTurnError });
   let isStopping = false;
   const stopListening = queue.onAdded(() => loop.wake());
 
@@ -57,9 +53,8 @@ export function createWorker(options: WorkerOptions) {
       if (!canBegin()) return new Date(now().getTime() + retryMs);
       const job = await queue.claim({ workerId, leaseMs, kinds, except: scheduler.choices() });
       if (job === null) {
-        const ends = [await queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt()];
-        const times = ends.flatMap((end) => end?.getTime() ?? []);
-        return times.length === 0 ? null : new Date(Math.min(...times));
+        const dueAt = await queue.nextDueAt(kinds, scheduler.blocked());
+        return earliest([dueAt, scheduler.nextAt()]);
       }
       const abort = new AbortController();
       loop.takeOn(work(job, abort), abort);
@@ -100,6 +95,11 @@ export function createWorker(options: WorkerOptions) {
       clearTimeout(giveUp);
     },
   };
+}
+
+function earliest(dates: readonly (Date | null)[]): Date | null {
+  const times = dates.flatMap((date) => date?.getTime() ?? []);
+  return times.length === 0 ? null : new Date(Math.min(...times));
 }
 
 async function renew(parts: Parts, job: Job, abort: AbortController): Promise<void> {
@@ -156,10 +156,7 @@ function createFairScheduler(now: () => Date) {
       return [latest === null ? idle : [...idle, latest], idle, last];
     },
     /** When the next pause ends; null if no owner is paused. */
-    nextAt() {
-      const ends = [...failing.values()].filter(isResting).map((until) => until.getTime());
-      return ends.length === 0 ? null : new Date(Math.min(...ends));
-    },
+    nextAt: () => earliest([...failing.values()].filter(isResting)),
     /** Records that a job starts; call the returned function with its outcome. */
     begin(owner: string | null): (end: 'done' | 'failed' | 'taken away') => void {
       if (owner === null) return () => undefined;

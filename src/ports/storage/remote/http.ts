@@ -120,14 +120,11 @@ const attempts = 3;
  */
 export function withStoreRetry<T>(delayMs: number, act: () => Promise<T>): Promise<T> {
   return retry(act, {
-    pauseAfter: (error, attempt) =>
-      attempt < attempts && mayPass(error) ? backoffMs(attempt, delayMs, 2) : null,
+    pauseAfter(error, attempt) {
+      const mayPass = hasCode(error, 'store_unavailable') && causeCode(error.cause) !== 'ETIMEDOUT';
+      return attempt < attempts && mayPass ? backoffMs(attempt, delayMs, 2) : null;
+    },
   });
-}
-
-function mayPass(error: unknown): boolean {
-  if (!hasCode(error, 'store_unavailable')) return false;
-  return causeCode(error.cause) !== 'ETIMEDOUT';
 }
 
 interface Timeouts {

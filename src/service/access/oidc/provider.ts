@@ -53,22 +53,16 @@ export function createProvider(parts: ProviderParts) {
   const { issuer, clientSecret, now } = parts;
   const fetch = createProviderFetch(parts);
   const getJson = async (url: string) => readJson(fetch, url);
-  const times = { pauseMs, keptMs, now };
+  const cached = <T>(freshMs: number, load: () => Promise<T>) =>
+    createCached({ pauseMs, keptMs, now, freshMs, load: () => attempt(load) });
 
-  const facts = createCached({
-    ...times,
-    freshMs: freshFactsMs,
-    load: () => attempt(async () => readDiscovery(await getJson(discoveryUrl(issuer)), issuer)),
-  });
-  const keys = createCached({
-    ...times,
-    freshMs: freshKeysMs,
-    load: () =>
-      attempt(async () => {
-        const document = await getJson((await facts.current()).jwks_uri);
-        assertKeySet(document);
-        return createLocalJWKSet(document);
-      }),
+  const facts = cached(freshFactsMs, async () =>
+    readDiscovery(await getJson(discoveryUrl(issuer)), issuer),
+  );
+  const keys = cached(freshKeysMs, async () => {
+    const document = await getJson((await facts.current()).jwks_uri);
+    if (hasKeys(document)) return createLocalJWKSet(document);
+    throw new TypeError('The identity provider returned no keys.');
   });
 
   async function client(): Promise<Configuration> {
@@ -145,10 +139,9 @@ function chooseAuthentication(facts: Discovered, secret: string | null): ClientA
 }
 
 /** Only checks for a list of objects; each key is validated when it is used. */
-function assertKeySet(document: unknown): asserts document is JSONWebKeySet {
+function hasKeys(document: unknown): document is JSONWebKeySet {
   const { keys }: { keys?: unknown } = Object(document);
-  const isOne = Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
-  if (!isOne) throw new TypeError('The identity provider returned no keys.');
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
 }
 
 async function attempt<T>(call: () => Promise<T>): Promise<T> {
