@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AuditEntry } from '../../../src/contract/tenant.ts';
 import type { Delivery } from '../../../src/contract/webhooks.ts';
 import { startReceiver } from '../service/webhooks/receiver.ts';
-import { draft, type Listening, openListening } from './open-server.ts';
+import { draft, listeningForFile } from './open-server.ts';
 
-let open: Listening;
-beforeAll(async () => {
-  open = await openListening({ flags: { webhookAllow: '127.0.0.0/8' } });
-});
-afterAll(async () => open.close());
+const open = await listeningForFile({ flags: { webhookAllow: '127.0.0.0/8' } });
 
 const get = async (path: string, query: Readonly<Record<string, string>> = {}) =>
   open.askWithKey({

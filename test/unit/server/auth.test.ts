@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TokenSet } from '../../../src/contract/auth.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import { type Answer, type Listening, openListening, openServer, password } from './open-server.ts';
+import { type Answer, openServer, password, listeningForFile } from './open-server.ts';
 
-let open: Listening;
-
-beforeAll(async () => {
-  open = await openListening();
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
 
 const newPassword = 'nine quiet umbrellas';
 

@@ -3,19 +3,13 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answerErrors } from '../../../src/server/responses.ts';
 import { drainRefused, guardBodies } from '../../../src/server/bodies.ts';
 import { portOf } from '../../fixtures/free-port.ts';
-import { type Listening, openListening } from './open-server.ts';
+import { listeningForFile } from './open-server.ts';
 
-let open: Listening;
-
-beforeAll(async () => {
-  open = await openListening();
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
 
 /** Sends the head of a request that announces `sizeBytes`, and the first byte of its body. */
 async function begin(

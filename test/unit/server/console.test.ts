@@ -1,19 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OpenServer, openServer } from './open-server.ts';
+import { describe, expect, test } from 'vitest';
+import { serverForFile } from './open-server.ts';
 
 const built = new URL('../../../dist/console/', import.meta.url);
 const maxBytes = 290_000;
 
-let open: OpenServer;
 const page = { accept: 'text/html,application/xhtml+xml' };
 
-beforeAll(async () => {
-  open = await openServer();
-});
-
-afterAll(async () => open.close());
+const open = await serverForFile();
 
 test('programs that request the root address still get JSON', async () => {
   const answers = await Promise.all(

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OpenServer, openServer } from './open-server.ts';
+import { expect, test } from 'vitest';
+import { openServer, serverForFile } from './open-server.ts';
 
 const origin = 'https://app.example';
 const url = '/v1/analysis?tenantName=acme';
-let open: OpenServer;
 
-beforeAll(async () => {
-  open = await openServer({ apiCorsAllowedOrigins: [origin] });
-});
-
-afterAll(async () => open.close());
+const open = await serverForFile({ apiCorsAllowedOrigins: [origin] });
 
 const corsHeaders = (headers: object) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OpenServer, openServer } from './open-server.ts';
+import { expect, test } from 'vitest';
+import { serverForFile } from './open-server.ts';
 
-let open: OpenServer;
-
-beforeAll(async () => {
-  open = await openServer();
-});
-
-afterAll(async () => open.close());
+const open = await serverForFile();
 
 const get = async (url: string) => open.server.inject({ url });
 

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Operations } from '../../../src/service/app.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import {
-  type Ask,
-  draft,
-  type Listening,
-  openListening,
-  openServer,
-  type Question,
-} from './open-server.ts';
+import { draft, openServer, type Question, listeningForFile } from './open-server.ts';
 
-let open: Listening;
-const askWithKey: Ask = (question) => open.askWithKey(question);
-
-beforeAll(async () => {
-  open = await openListening();
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
+const { askWithKey } = open;
 
 type Checks = Awaited<ReturnType<Operations['health']>>;
 

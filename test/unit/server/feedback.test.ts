@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listFeedback } from '../../../src/service/feedback/feedback.ts';
-import { type Answer, type Listening, openListening } from './open-server.ts';
+import { type Answer, listeningForFile } from './open-server.ts';
 
-let open: Listening;
-let authorization: string;
-let userId: string;
-
-beforeAll(async () => {
-  open = await openListening();
-  const { user, tokens } = await open.makeUser('examiner', { tenants: [open.tenant] });
-  authorization = `Bearer ${tokens.accessToken}`;
-  userId = user.id;
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
+const { user, tokens } = await open.makeUser('examiner', { tenants: [open.tenant] });
+const authorization = `Bearer ${tokens.accessToken}`;
+const userId = user.id;
 
 const message = {
   url: 'https://app.example/',

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseEntry } from '../../../src/service/audit/entry.ts';
 import type { LegalHold } from '../../../src/contract/tenant.ts';
 import type { CustodyStep } from '../../../src/contract/verification.ts';
-import { draft, type Listening, openListening, type Question } from './open-server.ts';
+import { draft, listeningForFile } from './open-server.ts';
 
 const path = '/v1/tenant/hold';
 
-let open: Listening;
-let headers: NonNullable<Question['headers']>;
-let managerId: string;
-
-beforeAll(async () => {
-  open = await openListening();
-  const { user, tokens } = await open.makeUser('manager', {
-    tenants: [open.tenant],
-    scopes: ['settings'],
-  });
-  headers = { authorization: `Bearer ${tokens.accessToken}` };
-  managerId = user.id;
+const open = await listeningForFile();
+const { user, tokens } = await open.makeUser('manager', {
+  tenants: [open.tenant],
+  scopes: ['settings'],
 });
-
-afterAll(async () => open.close());
+const headers = { authorization: `Bearer ${tokens.accessToken}` };
+const managerId = user.id;
 
 const ask = async (method: string, body: object = {}) =>
   method === 'GET'

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/contract/analysis.ts';
-import { type Answer, draft, type Listening, openListening } from './open-server.ts';
+import { type Answer, draft, listeningForFile } from './open-server.ts';
 
-let open: Listening;
-beforeAll(async () => {
-  open = await openListening();
-});
-afterAll(async () => open.close());
+const open = await listeningForFile();
 
 const create = (body: string | Buffer, type = 'application/json') =>
   open.askWithKey({

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KeyEntry } from '../../../src/contract/keys.ts';
-import { type Ask, type Listening, openListening, type Question } from './open-server.ts';
+import { type Question, listeningForFile } from './open-server.ts';
 
 type Headers = NonNullable<Question['headers']>;
 
-let open: Listening;
-const askWithKey: Ask = (question) => open.askWithKey(question);
-
-beforeAll(async () => {
-  open = await openListening();
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
+const { askWithKey } = open;
 
 const path = '/v1/auth/api';
 const json = { 'content-type': 'application/json' };

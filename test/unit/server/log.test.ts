@@ -1,23 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newSecret } from '../../../src/service/access/key-format.ts';
 import { portOf } from '../../fixtures/free-port.ts';
-import { type Ask, type OpenServer, openServer, type Question } from './open-server.ts';
+import { openServer, type Question, serverForFile } from './open-server.ts';
 
 const secret = 'unspeakable';
 const json = { 'content-type': 'application/json' };
-let open: OpenServer;
-let ask: Ask;
-let authorization = '';
 
-beforeAll(async () => {
-  open = await openServer({ logLevel: 'trace' });
-  ask = await open.listen();
-  authorization = `ApiKey ${(await open.makeTenant('acme')).secret}`;
-});
-
-afterAll(async () => open.close());
+const open = await serverForFile({ logLevel: 'trace' });
+const ask = await open.listen();
+const authorization = `ApiKey ${(await open.makeTenant('acme')).secret}`;
 
 /** The entries logged during `act`. */
 async function loggedDuring(

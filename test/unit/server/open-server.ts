@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Agent, request } from 'undici';
+import { afterAll } from 'vitest';
 import { createPasswords } from '../../../src/service/access/embedded/passwords.ts';
 import type { Tenant } from '../../../src/service/tenants/tenants.ts';
 import type { User } from '../../../src/service/access/users.ts';
@@ -162,6 +163,21 @@ export async function openListening(...parts: Parameters<typeof openServer>): Pr
   const askWithKey: Ask = (question) =>
     ask({ ...question, headers: { authorization, ...question.headers } });
   return { ...open, tenant, authorization, ask, askWithKey };
+}
+
+/** A server that the tests of a file share. */
+export async function serverForFile(...parts: Parameters<typeof openServer>): Promise<OpenServer> {
+  const open = await openServer(...parts);
+  afterAll(() => open.close());
+  return open;
+}
+
+export async function listeningForFile(
+  ...parts: Parameters<typeof openServer>
+): Promise<Listening> {
+  const open = await openListening(...parts);
+  afterAll(() => open.close());
+  return open;
 }
 
 /** The body of a valid create request. */

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseEntry, serviceChain } from '../../../src/service/audit/entry.ts';
 import type { TenantPerson } from '../../../src/contract/auth.ts';
-import { type Listening, openListening, password, type Question } from './open-server.ts';
+import { type Listening, password, listeningForFile } from './open-server.ts';
 
 const path = '/v1/tenant/user';
 const fresh = 'walnut ribbon quartz 77 lamps';
 
-let open: Listening;
-let manager: NonNullable<Question['headers']>;
-let managerId: string;
-
-beforeAll(async () => {
-  open = await openListening();
-  const rights = { tenants: [open.tenant], scopes: ['settings'] };
-  const { user, tokens } = await open.makeUser('manager', rights);
-  manager = { authorization: `Bearer ${tokens.accessToken}` };
-  managerId = user.id;
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
+const rights = { tenants: [open.tenant], scopes: ['settings'] };
+const first = await open.makeUser('manager', rights);
+const manager = { authorization: `Bearer ${first.tokens.accessToken}` };
+const managerId = first.user.id;
 
 const ask = async (method: string, act = '', body: object = {}) =>
   method === 'GET'
@@ -182,7 +174,6 @@ describe('users of a tenant over HTTP', () => {
   });
 
   test('of two managers who disable each other at once, only one succeeds', async () => {
-    const rights = { tenants: [open.tenant], scopes: ['settings'] };
     const [one, two] = [
       await open.makeUser('duel-one', rights),
       await open.makeUser('duel-two', rights),

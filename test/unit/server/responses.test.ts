@@ -1,25 +1,11 @@
 import { connect as connectTcp } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/contract/analysis.ts';
-import {
-  type Ask,
-  draft,
-  type Listening,
-  openListening,
-  type OpenServer,
-  openServer,
-} from './open-server.ts';
+import { draft, type OpenServer, openServer, listeningForFile } from './open-server.ts';
 import { portOf } from '../../fixtures/free-port.ts';
 
-let open: Listening;
-const ask: Ask = (question) => open.ask(question);
-const askWithKey: Ask = (question) => open.askWithKey(question);
-
-beforeAll(async () => {
-  open = await openListening();
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
+const { ask, askWithKey } = open;
 
 const path = '/v1/analysis';
 

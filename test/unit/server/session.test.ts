@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OpenServer, openServer, password } from './open-server.ts';
+import { expect, test } from 'vitest';
+import { password, serverForFile } from './open-server.ts';
 
-let open: OpenServer;
 const own = { 'sec-fetch-site': 'same-origin' };
 const path = '/v1/auth/session';
 
-beforeAll(async () => {
-  open = await openServer();
-});
-
-afterAll(async () => open.close());
+const open = await serverForFile();
 
 async function post(act: string, payload: object, headers: Record<string, string> = own) {
   return open.server.inject({ method: 'POST', url: `${path}${act}`, headers, payload });

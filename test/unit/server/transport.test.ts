@@ -1,17 +1,11 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { portOf } from '../../fixtures/free-port.ts';
-import { type Listening, openListening } from './open-server.ts';
+import { listeningForFile } from './open-server.ts';
 
-let open: Listening;
-
-beforeAll(async () => {
-  open = await openListening();
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
 
 async function connectToServer(options: ConnectionOptions = {}): Promise<TLSSocket> {
   const port = portOf(open.server.server);

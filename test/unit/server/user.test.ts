@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settingsScope } from '../../../src/service/access/principal.ts';
-import { type Listening, openListening } from './open-server.ts';
+import { listeningForFile } from './open-server.ts';
 
-let open: Listening;
-let authorization = '';
-
-beforeAll(async () => {
-  open = await openListening();
-  const { tokens } = await open.makeUser('ann', { scopes: [settingsScope] });
-  authorization = `Bearer ${tokens.accessToken}`;
-});
-
-afterAll(async () => open.close());
+const open = await listeningForFile();
+const { tokens } = await open.makeUser('ann', { scopes: [settingsScope] });
+const authorization = `Bearer ${tokens.accessToken}`;
 
 const path = '/v1/user/settings';
 
