@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { failures } from '../../../src/errors.ts';
-import { type OpenServer, openServer } from './open-server.ts';
+import { openServer, serverForFile } from './open-server.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -22,19 +22,13 @@ interface Document {
   readonly webhooks: Readonly<Record<string, { post: Operation }>>;
 }
 
-let open: OpenServer;
-let document: Document;
-let operations: readonly (readonly [string, Operation])[];
-
-beforeAll(async () => {
-  open = await openServer();
-  document = (await open.server.inject('/v1/schema')).json();
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, it]) => [`${method.toUpperCase()} ${path}`, it] as const),
-  );
-});
-
-afterAll(async () => open.close());
+const open = await serverForFile();
+const document: Document = (await open.server.inject('/v1/schema')).json();
+const operations: readonly (readonly [string, Operation])[] = Object.entries(
+  document.paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, it]) => [`${method.toUpperCase()} ${path}`, it] as const),
+);
 
 test('the document is OpenAPI 3.1 and describes every public route', () => {
   const registered = [...open.server.methodsByPath].flatMap(([path, methods]) =>

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  bucket,
-  type EmbeddedServer,
-  startEmbeddedServer,
-} from '../../fixtures/embedded-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { bucket, startEmbeddedServer } from '../../fixtures/embedded-server.ts';
 import { sendRaw } from '../../fixtures/raw-request.ts';
 
-let server: EmbeddedServer;
-
-beforeAll(async () => {
-  server = await startEmbeddedServer();
-  await server.storeOf(bucket).put('ten', Buffer.from('0123456789'));
-});
-
+const server = await startEmbeddedServer();
 afterAll(() => server.close());
+await server.storeOf(bucket).put('ten', Buffer.from('0123456789'));
 
 const get = (headers: Record<string, string>) =>
   sendRaw(server, server.sign('GET', 'ten'), { headers });

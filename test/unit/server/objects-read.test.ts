@@ -1,26 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import {
-  bucket,
-  type EmbeddedServer,
-  otherBucket,
-  startEmbeddedServer,
-} from '../../fixtures/embedded-server.ts';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { bucket, otherBucket, startEmbeddedServer } from '../../fixtures/embedded-server.ts';
 import { sendRaw } from '../../fixtures/raw-request.ts';
 
 const patience = { timeout: 10_000, interval: 5 };
-let server: EmbeddedServer;
 const body = '0123456789';
 const etag = '"781e5e245d69b566979b86e28d23f2c7"';
 
-beforeAll(async () => {
-  server = await startEmbeddedServer();
-  await server.storeOf(bucket).put('ten', Buffer.from(body), { contentType: 'image/png' });
-  await server.storeOf(bucket).put('page', Buffer.from('<script>'), { contentType: 'text/html' });
-  await server.storeOf(otherBucket).put('ten', Buffer.from('theirs'));
-});
-
+const server = await startEmbeddedServer();
 afterAll(() => server.close());
+await server.storeOf(bucket).put('ten', Buffer.from(body), { contentType: 'image/png' });
+await server.storeOf(bucket).put('page', Buffer.from('<script>'), { contentType: 'text/html' });
+await server.storeOf(otherBucket).put('ten', Buffer.from('theirs'));
 
 const past = 'Sun, 06 Nov 1994 08:49:37 GMT';
 

@@ -1,28 +1,20 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:https';
 import { connect } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import {
-  bucket,
-  type EmbeddedServer,
-  startEmbeddedServer,
-} from '../../fixtures/embedded-server.ts';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { bucket, startEmbeddedServer } from '../../fixtures/embedded-server.ts';
 import { sendRaw } from '../../fixtures/raw-request.ts';
 import { createFailingDisk } from '../ports/storage/failing-disk.ts';
 
 const maxObjectBytes = 100_000;
 const patience = { timeout: 10_000, interval: 5 };
-let server: EmbeddedServer;
 
-beforeAll(async () => {
-  server = await startEmbeddedServer({ maxObjectBytes, idleTimeoutMs: 150 });
-});
+const server = await startEmbeddedServer({ maxObjectBytes, idleTimeoutMs: 150 });
+afterAll(() => server.close());
 
 afterEach(async () => {
   await server.storeOf(bucket).delete('key');
 });
-
-afterAll(() => server.close());
 
 function put(body: string | Buffer, headers: Record<string, string> = {}) {
   return sendRaw(server, server.sign('PUT', 'key'), {

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bucket, type S3Server, startS3Server } from '../../fixtures/s3-server.ts';
-import { type Listening, openListening } from './open-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { bucket, startS3Server } from '../../fixtures/s3-server.ts';
+import { listeningForFile } from './open-server.ts';
 
 const path = '/v1/tenant';
-let buckets: S3Server;
-let open: Listening;
-
-beforeAll(async () => {
-  buckets = await startS3Server();
-  open = await openListening({ flags: { storageAllow: ['127.0.0.0/8'] } });
-});
-afterAll(async () => {
-  await open.close();
-  await buckets.close();
-});
+const buckets = await startS3Server();
+afterAll(() => buckets.close());
+const open = await listeningForFile({ flags: { storageAllow: ['127.0.0.0/8'] } });
 
 const change = (body: object, query = '') =>
   open.askWithKey({ method: 'PUT', path: path + query, body });
@@ -55,7 +47,7 @@ describe('a tenant’s own store', () => {
   test.each(['127.0.0.1', 'localhost'])(
     'at %s must be allowed by the administrator',
     async (endpoint) => {
-      const strict = await openListening();
+      const strict = await listeningForFile();
       const s3 = { ...buckets.s3Config(bucket), endpoint };
 
       const answer = await strict.askWithKey({

@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { countUsage } from '../../../src/service/usage/usage.ts';
 import type { UsageReport } from '../../../src/contract/usage.ts';
 import { transact } from '../../../src/ports/db/database.ts';
-import { type Ask, type OpenServer, openServer } from './open-server.ts';
+import { serverForFile } from './open-server.ts';
 
 let now = new Date('2026-03-01T12:00:00.000Z');
-let open: OpenServer;
-let ask: Ask;
-let authorization: string;
-let tenantId: string;
 
-beforeAll(async () => {
-  open = await openServer({ now: () => now });
-  ask = await open.listen();
-  const { tenant, secret } = await open.makeTenant('acme', 10 * 86_400_000);
-  tenantId = tenant.id;
-  authorization = `ApiKey ${secret}`;
-  for (const day of [1, 2, 3]) {
-    const at = new Date(`2026-03-0${day}T12:00:00.000Z`);
-    await transact(open.app.core.database.db, (tx) =>
-      countUsage(tx, { tenantId, at }, [['errors', day]]),
-    );
-  }
-  now = new Date('2026-03-03T13:00:00.000Z');
-});
-
-afterAll(async () => open.close());
+const open = await serverForFile({ now: () => now });
+const ask = await open.listen();
+const { tenant, secret } = await open.makeTenant('acme', 10 * 86_400_000);
+const tenantId = tenant.id;
+const authorization = `ApiKey ${secret}`;
+for (const day of [1, 2, 3]) {
+  const at = new Date(`2026-03-0${day}T12:00:00.000Z`);
+  await transact(open.app.core.database.db, (tx) =>
+    countUsage(tx, { tenantId, at }, [['errors', day]]),
+  );
+}
+now = new Date('2026-03-03T13:00:00.000Z');
 
 const get = async (query: string) =>
   ask({

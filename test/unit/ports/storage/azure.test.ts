@@ -4,18 +4,13 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import { fetch, type RequestInit } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import { parseConnectionString } from '../../../../src/ports/storage/azure/client.ts';
 import { type Azurite, startAzurite } from './azurite.ts';
 import { says, startScripted } from './scripted-store.ts';
 
-let azurite: Azurite;
-
-beforeAll(async () => {
-  azurite = await startAzurite();
-});
-
+const azurite = await startAzurite();
 afterAll(() => azurite.close());
 
 const send = (url: string, init: RequestInit = {}) =>

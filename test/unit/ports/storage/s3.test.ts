@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 import { probeStore } from '../../../../src/ports/storage/remote/http.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
-import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
+import { bucket, otherBucket, startS3Server } from '../../../fixtures/s3-server.ts';
 import { s3ConfigAt } from './s3-config.ts';
 import { endlessError, says, startScripted } from './scripted-store.ts';
 
-let server: S3Server;
-
-beforeAll(async () => {
-  server = await startS3Server({ useSSL: true });
-});
-
+const server = await startS3Server({ useSSL: true });
 afterAll(() => server.close());
 
 const storeWith = (changes: Partial<S3StorageConfig> = {}) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { storageConfigs } from '../../../../src/ports/db/schema.ts';
 import {
@@ -11,19 +11,13 @@ import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import { createSharedStore } from '../../../../src/ports/storage/shared-store.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
 import { temporaryDb } from '../db/temporary.ts';
-import { type Forwarder, startForwarder } from './forwarder.ts';
-import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
+import { startForwarder } from './forwarder.ts';
+import { bucket, otherBucket, startS3Server } from '../../../fixtures/s3-server.ts';
 
-let server: S3Server;
-let outside: Forwarder;
-beforeAll(async () => {
-  server = await startS3Server();
-  outside = await startForwarder(server);
-});
-afterAll(async () => {
-  await outside.close();
-  await server.close();
-});
+const server = await startS3Server();
+afterAll(() => server.close());
+const outside = await startForwarder(server);
+afterAll(() => outside.close());
 
 const now = () => new Date();
 const openRemote: OpenRemoteStore = (config) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
@@ -6,13 +6,10 @@ import { storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
-import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
+import { bucket, otherBucket, startS3Server } from '../../../fixtures/s3-server.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
-let server: S3Server;
-beforeAll(async () => {
-  server = await startS3Server();
-});
+const server = await startS3Server();
 afterAll(() => server.close());
 
 const openRemote: OpenRemoteStore = (config) => {

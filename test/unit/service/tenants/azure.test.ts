@@ -1,16 +1,13 @@
 import { fetch } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import { createStores, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
-import { type Azurite, startAzurite } from '../../ports/storage/azurite.ts';
+import { startAzurite } from '../../ports/storage/azurite.ts';
 import { openTenancy } from './open-tenancy.ts';
 
-let azurite: Azurite;
-beforeAll(async () => {
-  azurite = await startAzurite();
-});
+const azurite = await startAzurite();
 afterAll(() => azurite.close());
 
 const origin = 'https://app.example';

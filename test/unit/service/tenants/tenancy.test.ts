@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { storageConfigs, tenants as tenantRows } from '../../../../src/ports/db/schema.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
@@ -6,13 +6,10 @@ import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import type { TenantRequest } from '../../../../src/service/tenants/tenancy.ts';
 import { logOf } from '../audit/log-of.ts';
 import { steppedClock } from '../../ports/db/temporary.ts';
-import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
+import { bucket, otherBucket, startS3Server } from '../../../fixtures/s3-server.ts';
 import { openTenancy } from './open-tenancy.ts';
 
-let server: S3Server;
-beforeAll(async () => {
-  server = await startS3Server();
-});
+const server = await startS3Server();
 afterAll(() => server.close());
 
 const openS3: OpenRemoteStore = (config) => {
