@@ -1,6 +1,7 @@
 /** Turns one value per 8 by 8 pixel block into a map over the whole upright picture. */
 
-import type { LumaPlane, Picture, Size } from '../image/picture.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LumaPlane, Size } from '../image/pixels.ts';
 import type { CellMap } from './regions.ts';
 import { toUpright } from './stored-plane.ts';
 

@@ -2,7 +2,7 @@
 
 import { placesInBlock } from '../image/jpeg-quality.ts';
 import { blockPx, countBlocks, forEachBlock, type Grid, nearestWhole } from './blocks.ts';
-import type { LumaPlane } from '../image/picture.ts';
+import type { LumaPlane } from '../image/pixels.ts';
 
 /** Number of zig-zag frequencies read; higher ones are mostly 0. They lie in the first five columns of the block. */
 const frequencies = 15;

@@ -4,7 +4,8 @@
  */
 
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
-import type { LumaPlane, Picture } from '../image/picture.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LumaPlane } from '../image/pixels.ts';
 import { blockPx, boxMean, type Grid, mapOfBlocks } from './blocks.ts';
 import {
   type Detector,

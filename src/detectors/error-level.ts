@@ -6,7 +6,7 @@
 import { inRows, luminanceTable } from '../image/jpeg-quality.ts';
 import { boxMean, countBlocks, forEachBlock, mapOfBlocks, nearestWhole } from './blocks.ts';
 import { type Detector, noWeight, type LocalisedFinding } from './detector.ts';
-import type { LumaPlane } from '../image/picture.ts';
+import type { LumaPlane } from '../image/pixels.ts';
 import { storedLuma } from './stored-plane.ts';
 
 const method = 'error-level';

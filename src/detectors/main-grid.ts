@@ -7,7 +7,7 @@
  */
 
 import { blockPx, excess, transformEight } from './blocks.ts';
-import type { LumaPlane, Size } from '../image/picture.ts';
+import type { LumaPlane, Size } from '../image/pixels.ts';
 
 /** There are as many grids as pixels in a block. */
 const grids = blockPx * blockPx;

@@ -1,6 +1,6 @@
 /** Finds regions in a map of the upright picture and describes where they are. */
 
-import type { Size } from '../image/picture.ts';
+import type { Size } from '../image/pixels.ts';
 
 export type { Size };
 

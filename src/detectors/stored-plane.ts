@@ -3,7 +3,8 @@
  * left corner. The results of a method are then rotated to match the upright picture.
  */
 
-import type { LumaPlane, Picture } from '../image/picture.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LumaPlane } from '../image/pixels.ts';
 import type { CellMap } from './regions.ts';
 
 type Turned = Pick<Picture['facts'], 'width' | 'height' | 'storedWidth' | 'orientation'>;

@@ -7,7 +7,7 @@
  *   and Security (2010), for the steps of making a thumbnail.
  */
 
-import type { LumaPlane, Size } from '../image/picture.ts';
+import type { LumaPlane, Size } from '../image/pixels.ts';
 import { type CellGrid, largestParts, type Region } from './regions.ts';
 
 /** Side of a cell in thumbnail pixels: half the side of a JPEG block, so that ringing is averaged out. */

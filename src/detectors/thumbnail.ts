@@ -3,7 +3,8 @@
  * keeps the camera's original thumbnail. Most programs write a new one, so a match proves nothing.
  */
 
-import type { LumaPlane, Picture } from '../image/picture.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LumaPlane } from '../image/pixels.ts';
 import { alignThumbnail } from '../provenance/thumbnail.ts';
 import {
   type Detector,

@@ -1,7 +1,6 @@
 /** Divides a picture into cells and stores the trace network's features of each cell. */
 
-import type { Size } from '../image/picture.ts';
-import type { Planes } from '../image/pixels.ts';
+import type { Size, Planes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
 
 export interface Grid {

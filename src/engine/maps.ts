@@ -1,7 +1,7 @@
 /** Turns the scores at every patch position, and the evidence for local changes, into one value per cell. */
 
 import type { CellGrid, CellMap } from '../detectors/regions.ts';
-import type { Size } from '../image/picture.ts';
+import type { Size } from '../image/pixels.ts';
 import type { Calibration } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import {

@@ -11,7 +11,8 @@ import type {
 } from '../engine/result.ts';
 import type { PdfPart } from '../image/pdf.ts';
 import type { Format } from '../contract/formats.ts';
-import type { Limits, Size } from '../image/picture.ts';
+import type { Limits } from '../image/picture.ts';
+import type { Size } from '../image/pixels.ts';
 import type { CaseReport } from '../present/cases.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';

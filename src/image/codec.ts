@@ -6,8 +6,8 @@
 import sharp from 'sharp';
 import { openContainer } from './container.ts';
 import { isQuarterTurn, turnUpright } from './orientation.ts';
-import type { Limits, Size } from './picture.ts';
-import type { Pixels, RawPixels } from './pixels.ts';
+import type { Limits } from './picture.ts';
+import type { Size, Pixels, RawPixels } from './pixels.ts';
 
 /** A file to decode, with the size that its header states. */
 export interface PixelRequest extends Size {

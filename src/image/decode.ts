@@ -13,12 +13,11 @@ import { readMetadata } from './metadata.ts';
 import {
   defaultLimits,
   type Limits,
-  type LumaPlane,
   type Picture,
   type PictureNote,
   pictureNotes,
 } from './picture.ts';
-import { type RawPixels, toLuma, toRgb, withLuma } from './pixels.ts';
+import { type LumaPlane, type RawPixels, toLuma, toRgb, withLuma } from './pixels.ts';
 import { readStealthText } from './stealth.ts';
 import { createInflate } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';

@@ -6,7 +6,7 @@
  */
 
 import { ascii } from './bytes.ts';
-import type { Size } from './picture.ts';
+import type { Size } from './pixels.ts';
 import { decodeText, untilNul } from './text.ts';
 import {
   type Directories,

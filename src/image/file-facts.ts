@@ -1,4 +1,5 @@
-import type { PictureNote, Size } from './picture.ts';
+import type { PictureNote } from './picture.ts';
+import type { Size } from './pixels.ts';
 
 /** Facts from the structure of a file, before any pixel is decoded or rotated, for formats other than JPEG and PNG. */
 export interface FileFacts extends Size {

@@ -4,7 +4,7 @@ import { failure } from '../contract/failure-reasons.ts';
 import { ascii } from './bytes.ts';
 import { damaged, isFrame, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
 import { nearestQuality } from './jpeg-quality.ts';
-import type { Size } from './picture.ts';
+import type { Size } from './pixels.ts';
 
 interface JpegComponent {
   readonly id: number;

@@ -7,8 +7,8 @@
  * the spot, like a perceptual hash of a whole picture. Copies are assumed to be upright, so rotation is not handled.
  */
 
-import type { Picture, Size } from './picture.ts';
-import { scaledSize } from './pixels.ts';
+import type { Picture } from './picture.ts';
+import { type Size, scaledSize } from './pixels.ts';
 
 export interface Keypoint {
   /** 32-bit unsigned integer. */

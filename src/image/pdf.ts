@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { failure } from '../contract/failure-reasons.ts';
 import { savePng } from './codec.ts';
-import { checkSizeBytes, type Limits, type Size } from './picture.ts';
+import { checkSizeBytes, type Limits } from './picture.ts';
+import type { Size } from './pixels.ts';
 
 /** In millimetres from the upper left corner of the page as displayed. */
 export type Place = Readonly<Record<'left' | 'top' | 'width' | 'height', number>>;

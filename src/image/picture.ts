@@ -16,6 +16,7 @@ import { contractFormats, type Format, formats } from '../contract/formats.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
+import type { LumaPlane } from './pixels.ts';
 
 /** How the pixels were converted to 8-bit RGB, and anything unusual about the file, even if viewers display it. */
 export const pictureNotes = [
@@ -76,17 +77,6 @@ export interface PictureFacts {
   /** For a JPEG, or for the JPEG inside a camera raw file; null for all other formats. */
   readonly jpeg: JpegStructure | null;
   readonly metadata: Metadata;
-}
-
-/** In pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Row-major luma, one sample per pixel, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as in JFIF). */
-export interface LumaPlane extends Size {
-  readonly luma: Uint8Array;
 }
 
 export interface Picture {

@@ -1,6 +1,15 @@
 /** Crops and smaller copies of a picture, which exist only in memory. */
 
-import type { Picture, Size } from './picture.ts';
+/** In pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Row-major luma, one sample per pixel, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as in JFIF). */
+export interface LumaPlane extends Size {
+  readonly luma: Uint8Array;
+}
 
 export interface RawPixels extends Size {
   readonly channels: number;
@@ -14,7 +23,9 @@ export interface Pixels extends Size {
 }
 
 /** The input of the methods that read traces: pixels and luma of a whole picture, a crop or a copy. */
-export type Planes = Pick<Picture, 'rgb' | 'luma'> & { readonly facts: Size };
+export interface Planes extends Pick<Pixels, 'rgb'>, Pick<LumaPlane, 'luma'> {
+  readonly facts: Size;
+}
 
 export function toPlanes({ width, height, rgb }: Pixels): Planes {
   return withLuma({ facts: { width, height }, rgb });
@@ -23,7 +34,7 @@ export function toPlanes({ width, height, rgb }: Pixels): Planes {
 /** Computes luma when it is first read, because networks do not need it, and one of them starts before it is ready. */
 export function withLuma<Parts extends Pick<Pixels, 'rgb'>>(
   parts: Parts,
-): Parts & Pick<Picture, 'luma'> {
+): Parts & Pick<LumaPlane, 'luma'> {
   let luma: Uint8Array | null = null;
   return {
     ...parts,

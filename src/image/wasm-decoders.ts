@@ -9,8 +9,8 @@ import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import type { RawPixels } from './pixels.ts';
-import { localLimits, type Size } from './picture.ts';
+import type { RawPixels, Size } from './pixels.ts';
+import { localLimits } from './picture.ts';
 
 const require = createRequire(import.meta.url);
 

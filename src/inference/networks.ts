@@ -8,8 +8,7 @@ import type { ModelManifest } from './manifest.ts';
 import type { LocateManifest } from './locate-manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
 import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.ts';
-import type { Size } from '../image/picture.ts';
-import type { Pixels } from '../image/pixels.ts';
+import type { Size, Pixels } from '../image/pixels.ts';
 import { blockPx } from './locate-manifest.ts';
 
 /** Kinds of picture, in the order of the transformer's outputs. */

@@ -105,7 +105,7 @@ export function writeWarnings(
   return warnings.map((warning) => writeWarning(warning, language));
 }
 
-export function writeWarning(stored: StoredWarning, language: Language): string {
+function writeWarning(stored: StoredWarning, language: Language): string {
   if (typeof stored === 'string') {
     const read = readWarning(stored);
     return read === null ? stored : writeWarning(read, language);

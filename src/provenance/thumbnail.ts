@@ -5,7 +5,8 @@
  * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010).
  */
 
-import type { LumaPlane, Picture } from '../image/picture.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LumaPlane } from '../image/pixels.ts';
 import { correlate } from './correlation.ts';
 
 export interface ThumbnailComparison {

@@ -3,7 +3,7 @@
  * deviations, gradients and curvatures after Gaussian blurs of several widths.
  */
 
-import type { Size } from '../../image/picture.ts';
+import type { Size } from '../../image/pixels.ts';
 import { boxMean } from '../blocks.ts';
 import type { WorkingPicture } from './features.ts';
 

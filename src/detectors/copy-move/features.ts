@@ -1,6 +1,7 @@
 /** The picture, scaled to the size at which the search for copies runs. */
 
-import type { Picture, Size } from '../../image/picture.ts';
+import type { Picture } from '../../image/picture.ts';
+import type { Size } from '../../image/pixels.ts';
 import { boxMean } from '../blocks.ts';
 
 /** Row-major samples: luma 0..255, colour differences centred on 0. */

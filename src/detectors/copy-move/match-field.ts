@@ -7,7 +7,7 @@
  *   Cozzolino, Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
  */
 
-import type { Size } from '../../image/picture.ts';
+import type { Size } from '../../image/pixels.ts';
 import {
   columnMask,
   minSpread,

@@ -3,7 +3,7 @@
  * uses only integers, so the result equals that of the same loop in JavaScript.
  */
 
-import type { Size } from '../../image/picture.ts';
+import type { Size } from '../../image/pixels.ts';
 import { descriptorLength, reachPx } from './descriptors.ts';
 
 export interface MatchKernel {

@@ -17,7 +17,7 @@ import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
 import { writeFirstPage, writeSections } from '../../../src/present/sections/sections.ts';
-import { wordFinding, writeNextStep, writeWarning } from '../../../src/present/findings.ts';
+import { wordFinding, writeNextStep, writeWarnings } from '../../../src/present/findings.ts';
 import { capitalised } from '../../../src/present/printable.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
@@ -775,8 +775,8 @@ describe('warnings about unreadable parts of the file', () => {
 
   test('read the same from an examination that stored sentences', () => {
     const stored = {
-      metadata: noticed.metadata.map((warning) => writeWarning(warning, 'en')),
-      provenance: noticed.provenance.map((warning) => writeWarning(warning, 'en')),
+      metadata: writeWarnings({ warnings: noticed.metadata }, 'en'),
+      provenance: writeWarnings({ warnings: noticed.provenance }, 'en'),
     };
 
     expect(stored.metadata[1]).toBe('PNG text: only the first 200 entries were kept.');
@@ -786,7 +786,9 @@ describe('warnings about unreadable parts of the file', () => {
   });
 
   test('are left as they are if no version wrote that sentence', () => {
-    expect(writeWarning('XMP: something else.', 'de')).toBe('XMP: something else.');
+    const warnings = ['XMP: something else.'];
+
+    expect(writeWarnings({ warnings }, 'de')).toEqual(warnings);
   });
 });
 
