@@ -9,50 +9,61 @@ import type {
 import {
   conventionalWeight,
   type Detector,
+  type DetectorInput,
   type Finding,
   noWeight,
   type Skipped,
   strengthOfAssurance,
   type Weight,
 } from './detector.ts';
-import type { CredentialVouching, FindingStatement } from './statements.ts';
+import type { CredentialVouching, FindingStatement, SkipReason } from './statements.ts';
 import { readSourceType } from '../provenance/source-types.ts';
+
+type Reported = Pick<Finding, 'statement' | 'measures'> & Partial<Weight>;
+
+/** A method that only reports, unless it gives a weight; or says why there is nothing to report. */
+function reporting(
+  method: string,
+  source: string,
+  read: (input: DetectorInput) => SkipReason | Reported,
+): Detector<Finding | Skipped> {
+  return {
+    method,
+    examine: (input) => {
+      const found = read(input);
+      if (typeof found === 'string') return { method, reason: found };
+      return { method, ...noWeight, ...found, source };
+    },
+  };
+}
 
 // What signed content credentials declare. Integrity and trust are separate facts: a valid signature shows that the file
 // is unchanged, and a trusted signer shows who made the declaration. A declaration with an invalid signature is left to
 // `declared-origin`.
 
-export const contentCredentials: Detector<Finding | Skipped> = {
-  method: 'content-credentials',
-  examine: ({ provenance: { credentials, declarations } }) => {
-    if (credentials === null)
-      return { method: contentCredentials.method, reason: 'no_credentials' };
+export const contentCredentials = reporting(
+  'content-credentials',
+  'C2PA Technical Specification 2.3; IPTC NewsCodes, Digital Source Type.',
+  ({ provenance: { credentials, declarations } }) => {
+    if (credentials === null) return 'no_credentials';
+    const { integrity, trust, manifests, actions } = credentials;
     const declared = declarations.filter(
       ({ place, assurance }) => place === 'c2pa' && assurance !== 'unsigned',
     );
-    return toFinding(credentials, declared);
+    // A file may declare both, one for the whole and the other for a part; generated content takes precedence.
+    const mainDeclaration = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
+    return {
+      ...(integrity === 'valid' && mainDeclaration && weigh(mainDeclaration, credentials)),
+      statement: toStatement(credentials, mainDeclaration),
+      measures: {
+        isValid: integrity === 'valid' ? 1 : 0,
+        isTrusted: trust === 'trusted' ? 1 : 0,
+        manifests,
+        actions: actions.length,
+      },
+    };
   },
-};
-
-function toFinding(credentials: ContentCredentials, declared: readonly Declaration[]): Finding {
-  const { integrity, trust, manifests, actions } = credentials;
-  // A file may declare both, one for the whole and the other for a part; generated content takes precedence.
-  const mainDeclaration = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
-  return {
-    method: contentCredentials.method,
-    ...(integrity === 'valid' && mainDeclaration !== undefined
-      ? weigh(mainDeclaration, credentials)
-      : noWeight),
-    statement: toStatement(credentials, mainDeclaration),
-    measures: {
-      isValid: integrity === 'valid' ? 1 : 0,
-      isTrusted: trust === 'trusted' ? 1 : 0,
-      manifests,
-      actions: actions.length,
-    },
-    source: 'C2PA Technical Specification 2.3; IPTC NewsCodes, Digital Source Type.',
-  };
-}
+);
 
 /** A trusted capture is at most moderate evidence, because a camera can also photograph a screen or a print. */
 function weigh({ origin, assurance }: Declaration, credentials: ContentCredentials): Weight {
@@ -104,84 +115,63 @@ function describeVouching(
 // the metadata or, as a publicly documented watermark or a visible mark, in the pixels. A generated picture gains
 // nothing from such a declaration, but anyone can add one to an authentic picture.
 
-export const declaredOrigin: Detector<Finding | Skipped> = {
-  method: 'declared-origin',
-  examine: ({ picture, provenance }) => {
+export const declaredOrigin = reporting(
+  'declared-origin',
+  'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves; invisible-watermark 0.2.0.',
+  ({ picture, provenance }) => {
     const declared = provenance.declarations.filter(
       ({ assurance }) => assurance === 'unsigned' || assurance === 'watermark',
     );
     const generated = declared.filter(({ origin }) => origin !== 'captured');
     const [first] = [...generated, ...declared];
-    if (first !== undefined) return toDeclaredFinding(first, declared.length, generated.length);
-    const type = picture.facts.metadata.digitalSourceType;
-    if (type === null) return { method: declaredOrigin.method, reason: 'no_declaration' };
+    const measures = { declarations: declared.length, ofGeneratedContent: generated.length };
+    if (first === undefined) {
+      const type = picture.facts.metadata.digitalSourceType;
+      if (type === null) return 'no_declaration';
+      const values = { type: readSourceType(type) };
+      return { statement: { code: 'source_type_named', values }, measures };
+    }
+    const { origin, place, field, generator, assurance } = first;
     return {
-      method: declaredOrigin.method,
-      ...noWeight,
-      statement: { code: 'source_type_named', values: { type: readSourceType(type) } },
-      measures: { declarations: 0, ofGeneratedContent: 0 },
-      source,
+      ...(generated.length > 0 && conventionalWeight('fake', strengthOfAssurance[assurance])),
+      statement:
+        assurance !== 'watermark'
+          ? { code: 'origin_declared', values: { origin, place, field, generator } }
+          : place === 'visible-mark'
+            ? { code: 'visible_mark_found', values: { generator } }
+            : { code: 'watermark_found', values: { generator } },
+      measures,
     };
   },
-};
-
-function toDeclaredFinding(first: Declaration, declarations: number, generated: number): Finding {
-  const { origin, place, field, generator, assurance } = first;
-  return {
-    method: declaredOrigin.method,
-    ...(generated > 0 ? conventionalWeight('fake', strengthOfAssurance[assurance]) : noWeight),
-    statement:
-      assurance !== 'watermark'
-        ? { code: 'origin_declared', values: { origin, place, field, generator } }
-        : place === 'visible-mark'
-          ? { code: 'visible_mark_found', values: { generator } }
-          : { code: 'watermark_found', values: { generator } },
-    measures: { declarations, ofGeneratedContent: generated },
-    source,
-  };
-}
-
-const source =
-  'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves; invisible-watermark 0.2.0.';
+);
 
 /** A longer list does not fit into a sentence. */
 const maxNames = 5;
 
-export const namedSoftware: Detector<Finding | Skipped> = {
-  method: 'named-software',
-  examine: ({ provenance: { software } }) => {
-    const { method } = namedSoftware;
-    if (software.length === 0) return { method, reason: 'no_software_named' };
+export const namedSoftware = reporting(
+  'named-software',
+  'CIPA DC-008 (Exif); Adobe XMP specification; C2PA Technical Specification 2.3.',
+  ({ provenance: { software } }) => {
+    if (software.length === 0) return 'no_software_named';
     const named = software.slice(0, maxNames).map(({ kind, name }) => ({ kind, name }));
-    return {
-      method,
-      ...noWeight,
-      statement: { code: 'software_named', values: { software: named } },
-      measures: { names: software.length },
-      source: 'CIPA DC-008 (Exif); Adobe XMP specification; C2PA Technical Specification 2.3.',
-    };
+    const statement = { code: 'software_named', values: { software: named } } as const;
+    return { statement, measures: { names: software.length } };
   },
-};
+);
 
 // What a file reveals besides its pixels: whether its records agree, which program wrote a JPEG
 // (judging by the quantisation tables), and what else it contains.
 
-export const compressionTables: Detector<Finding | Skipped> = {
-  method: 'compression-tables',
-  examine: ({ provenance: { quantisation } }) => {
-    const { method } = compressionTables;
-    if (quantisation === null) return { method, reason: 'no_quantisation_tables' };
+export const compressionTables = reporting(
+  'compression-tables',
+  'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).',
+  ({ provenance: { quantisation } }) => {
+    if (quantisation === null) return 'no_quantisation_tables';
     const { quality } = quantisation;
-    return {
-      method,
-      ...noWeight,
-      statement: tablesStatement(quantisation),
-      measures: quality === null ? {} : { libjpegQuality: quality },
-      source:
-        'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).',
-    };
+    const measures = quality === null ? {} : { libjpegQuality: quality };
+    return { statement: tablesStatement(quantisation), measures };
   },
-};
+);
 
 function tablesStatement({ kind, name, quality }: QuantisationClass): FindingStatement {
   if (kind === 'libjpeg') return { code: 'tables_of_libjpeg', values: { quality } };
@@ -190,22 +180,15 @@ function tablesStatement({ kind, name, quality }: QuantisationClass): FindingSta
 }
 
 /** Reports what a file contains besides its main picture. */
-export const fileLayout: Detector<Finding | Skipped> = {
-  method: 'file-layout',
-  examine: ({ provenance: { layout } }) => {
-    const { method } = fileLayout;
+export const fileLayout = reporting(
+  'file-layout',
+  'ITU-T T.81 (1992), Annex B; W3C PNG specification; CIPA DC-007 (Multi-Picture Format).',
+  ({ provenance: { layout } }) => {
     const { trailingBytes, pictures } = layout;
-    if (trailingBytes === 0 && pictures === 1) return { method, reason: 'nothing_else_in_file' };
-    return {
-      method,
-      ...noWeight,
-      statement: layoutStatement(layout),
-      measures: { trailingBytes, pictures },
-      source:
-        'ITU-T T.81 (1992), Annex B; W3C PNG specification; CIPA DC-007 (Multi-Picture Format).',
-    };
+    if (trailingBytes === 0 && pictures === 1) return 'nothing_else_in_file';
+    return { statement: layoutStatement(layout), measures: { trailingBytes, pictures } };
   },
-};
+);
 
 /** Kinds of data that cameras and phones add. */
 const addedByCameras: readonly string[] = ['jpeg', 'mp4', 'samsung-trailer'];
@@ -220,27 +203,22 @@ function layoutStatement({ trailingBytes, trailingKind, pictures }: FileLayout):
   return { code: 'more_in_file', values };
 }
 
-export const fileConsistency: Detector<Finding | Skipped> = {
-  method: 'file-consistency',
-  examine: ({ picture: { facts }, provenance: { inconsistencies } }) => {
-    const { method } = fileConsistency;
+export const fileConsistency = reporting(
+  'file-consistency',
+  'CIPA DC-008 (Exif); Kee and Farid, "Digital image authentication from thumbnails", SPIE 2010.',
+  ({ picture: { facts }, provenance: { inconsistencies } }) => {
     const { exif, xmp } = facts.metadata;
     const isBare = Object.keys(exif).length + Object.keys(xmp).length === 0;
-    if (isBare && inconsistencies.length === 0) return { method, reason: 'no_metadata' };
-    const isOtherContent = inconsistencies.some(({ code }) => code === 'thumbnail_content_differs');
+    if (isBare && inconsistencies.length === 0) return 'no_metadata';
+    const codes = inconsistencies.map(({ code }) => code);
+    const isOtherContent = codes.includes('thumbnail_content_differs');
     return {
-      method,
-      ...(isOtherContent ? conventionalWeight('fake', 'weak') : noWeight),
+      ...(isOtherContent && conventionalWeight('fake', 'weak')),
       statement:
-        inconsistencies.length === 0
+        codes.length === 0
           ? { code: 'records_agree', values: {} }
-          : {
-              code: 'records_contradict',
-              values: { codes: inconsistencies.map(({ code }) => code) },
-            },
-      measures: { contradictions: inconsistencies.length },
-      source:
-        'CIPA DC-008 (Exif); Kee and Farid, "Digital image authentication from thumbnails", SPIE 2010.',
+          : { code: 'records_contradict', values: { codes } },
+      measures: { contradictions: codes.length },
     };
   },
-};
+);
