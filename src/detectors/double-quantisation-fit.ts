@@ -182,7 +182,10 @@ function fitComb(frequency: Frequency): Comb | null {
   let best: Comb | null = null;
   for (let first = 2; first <= maxFirst; first++) {
     if (first === frequency.step) continue;
-    const ratios = mixedRatios(doubledRatios(first, frequency.step), single);
+    const pure = doubledRatios(first, frequency.step);
+    const sum = pure.reduce((all, ratio, at) => all + ratio * single[at]!, 0);
+    // Mixes in a share of stray values, and keeps the sum weighted by `single` at 1.
+    const ratios = pure.map((ratio) => ((1 - strayShare) * ratio) / sum + strayShare);
     const { doubled, gain } = fitShare(seen, total, ratios);
     if (gain < (best?.gain ?? minGain)) continue;
     best = { first, doubled, gain, logSingle: ratios.map((ratio) => -Math.log(ratio)) };
@@ -213,12 +216,6 @@ function singleDistribution({ smoothed, isConstant }: Frequency): Float64Array {
   const filled = even.map((count, at) => (!isConstant && at === maxSteps ? 0 : count + 0.3));
   const total = filled.reduce((sum, count) => sum + count, 0);
   return filled.map((count) => count / total);
-}
-
-/** Mixes in a share of stray values, and keeps the sum weighted by `single` at 1. */
-function mixedRatios(ratios: Float64Array, single: Float64Array): Float64Array {
-  const sum = ratios.reduce((total, ratio, at) => total + ratio * single[at]!, 0);
-  return ratios.map((ratio) => ((1 - strayShare) * ratio) / sum + strayShare);
 }
 
 /** Maximum likelihood estimate by expectation-maximisation. */

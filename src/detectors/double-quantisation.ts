@@ -3,7 +3,7 @@
  * In a lossless file, the first save is detected from the pixels, whose coefficients are still multiples of its steps.
  */
 
-import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
+import { lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LumaPlane } from '../image/pixels.ts';
 import { blockPx, boxMean, type Grid, mapOfBlocks } from './blocks.ts';
@@ -41,18 +41,14 @@ export const doubleQuantisation: Detector<LocalisedFinding | Skipped> = {
     const plane = storedLuma(picture);
     const blocks = Math.floor(plane.width / blockPx) * Math.floor(plane.height / blockPx);
     if (blocks < minBlocks || isTooSmallToVote(plane)) return { method, reason: 'too_few_blocks' };
-    const save = lastSave(picture.facts.jpeg) ?? gridOnly(plane);
+    const steps = picture.facts.jpeg && lumaSteps(picture.facts.jpeg);
+    const save = steps === null ? gridOnly(plane) : { grid: { left: 0, top: 0 }, steps };
     if (save === null) return { method, reason: 'no_earlier_grid' };
     const fit = readBlocks({ plane, rgb: storedRgb(picture), ...save });
     if (!isBelieved(fit)) return { method, reason: 'no_earlier_save' };
     return toLocalisedFinding(fit, save.grid, picture.facts);
   },
 };
-
-function lastSave(jpeg: JpegStructure | null) {
-  const steps = jpeg && lumaSteps(jpeg);
-  return steps && { grid: { left: 0, top: 0 }, steps };
-}
 
 /** For losslessly stored pixels: the grid of the earlier save; there are no steps of a later one. */
 function gridOnly(plane: LumaPlane) {

@@ -218,7 +218,9 @@ function isRepeated(pixels: Float64Array, start: number, apart: number, along: n
 /** log10 of the binomial probability of at least `hits` in `trials`; 0 if there are no more hits than expected. */
 function logTail(hits: number, trials: number, chance: number): number {
   if (hits <= trials * chance) return 0;
-  const logs = logFactorials(trials);
+  // log10 of n!
+  const logs = new Float64Array(trials + 1);
+  for (let n = 1; n <= trials; n++) logs[n] = logs[n - 1]! + Math.log10(n);
   const first =
     logs[trials]! -
     logs[hits]! -
@@ -233,11 +235,4 @@ function logTail(hits: number, trials: number, chance: number): number {
     sum += term;
   }
   return first + Math.log10(sum);
-}
-
-/** log10 of n! for n from 0 to `most`. */
-function logFactorials(most: number): Float64Array {
-  const logs = new Float64Array(most + 1);
-  for (let n = 1; n <= most; n++) logs[n] = logs[n - 1]! + Math.log10(n);
-  return logs;
 }

@@ -41,7 +41,10 @@ export function compareThumbnail(picture: LumaPlane, thumbnail: LumaPlane, cells
     Math.min(...fits.map((fit) => Math.abs(fit.residuals[cell]!) / Math.hypot(fit.scatter, bound))),
   );
   const scatter = Math.min(...fits.map((fit) => fit.scatter));
-  return { deviations, scatter, likeness: 1 - scatter / robustSpread(small.means) };
+  const middle = median(small.means);
+  // Standard deviation estimated from the median, so that a few outliers hardly affect it.
+  const spread = 1.4826 * median(small.means.map((value) => Math.abs(value - middle)));
+  return { deviations, scatter, likeness: 1 - scatter / Math.max(minScatter, spread) };
 }
 
 /** Longer side of the smaller picture, so coarse that an alignment error of half a per cent makes no difference. */
@@ -286,12 +289,6 @@ function solve(system: readonly Float64Array[]): Float64Array {
     answer[i] = sum / rows[i]![i]!;
   }
   return answer;
-}
-
-/** Standard deviation estimated from the median, so that a few outliers hardly affect it. */
-function robustSpread(values: Float64Array): number {
-  const middle = median(values);
-  return Math.max(minScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));
 }
 
 function median(values: Float64Array): number {

@@ -32,7 +32,12 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
     'jpeg-70': (pixels) => resaveAsJpeg(pixels, 70),
     'scale-75': (pixels) => scalePixels(pixels, scaledSize(pixels, 0.75)),
     'scale-50': (pixels) => scalePixels(pixels, scaledSize(pixels, 0.5)),
-    'crop-5': async (pixels) => cropped(pixels, 0.05),
+    // Crops at the upper left, so that the grid of an earlier JPEG no longer starts at the edge.
+    'crop-5': async ({ rgb, width, height }) => {
+      const [left, top] = [Math.round(width * 0.05), Math.round(height * 0.05)];
+      const box = { left, top, width: width - left, height: height - top };
+      return cutPixels({ rgb, facts: { width, height } }, box);
+    },
   };
 
 /** @param isFake - whether the verdict is fake. */
@@ -100,11 +105,4 @@ export async function resaveAsJpeg(pixels: Pixels, quality: number): Promise<Pix
   const request = { bytes, width, height, orientation: 1, isCmyk: false };
   const { pixels: decoded } = await decodeWithSharp(request, 'warning');
   return { width, height, rgb: decoded.data };
-}
-
-/** Crops at the upper left, so that the grid of an earlier JPEG no longer starts at the edge. */
-function cropped(pixels: Pixels, share: number): Pixels {
-  const [left, top] = [Math.round(pixels.width * share), Math.round(pixels.height * share)];
-  const box = { left, top, width: pixels.width - left, height: pixels.height - top };
-  return cutPixels({ rgb: pixels.rgb, facts: pixels }, box);
 }

@@ -10,7 +10,7 @@ import { seenBefore } from '../contract/seen-before.ts';
 import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
 import { toResultFields } from '../engine/contract.ts';
 import type { Examination } from '../engine/result.ts';
-import { type PictureFacts, localLimits } from '../image/picture.ts';
+import { localLimits } from '../image/picture.ts';
 import { writeEvidence } from '../present/evidence.ts';
 import { custodyEvents, type ReportItem } from '../present/report-item.ts';
 import { type BundleCase, createReader, maxBundleBytes } from './bundle-format.ts';
@@ -62,18 +62,14 @@ export function toResultRecord(
   { isMetadataLeftOut }: { readonly isMetadataLeftOut: boolean },
 ) {
   const { facts } = examination;
+  // A bundle without the picture should not reveal all of its metadata; the summary in every report remains.
+  const metadata = { ...facts.metadata, exif: {}, xmp: {}, iptc: {}, pngText: {}, comment: null };
   return {
     verdict: examination.decision.resultClass,
     result: toResultFields(examination, 'forensicReporting'),
     evidence: writeEvidence(examination),
-    examination: { ...examination, facts: isMetadataLeftOut ? withoutMetadata(facts) : facts },
+    examination: { ...examination, facts: isMetadataLeftOut ? { ...facts, metadata } : facts },
   };
-}
-
-/** A bundle without the picture should not reveal all of its metadata; the summary that every report prints remains. */
-function withoutMetadata(facts: PictureFacts): PictureFacts {
-  const empty = { exif: {}, xmp: {}, iptc: {}, pngText: {}, comment: null };
-  return { ...facts, metadata: { ...facts.metadata, ...empty } };
 }
 
 const side = Type.Integer({ minimum: 1, maximum: localLimits.maxSidePx });

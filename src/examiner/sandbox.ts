@@ -66,9 +66,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const { busy, waiting } = pool.status();
       // Whether a second core is free for a task that is sent now.
       const hasSpareCore = 2 * (busy + waiting + 1) <= availableParallelism();
+      const { source } = request;
+      // A child keeps the working directory in which it was forked, so relative paths must be resolved here.
+      const hasPath = source !== undefined && 'path' in source;
+      const fixed = hasPath && { source: { path: absolutePath(source.path) } };
       const task = {
         name,
-        request: withFixedPath(request),
+        request: { ...request, ...fixed },
         settings: { ...settings, hasSpareCore },
       };
       return pool.run(task, runOptions);
@@ -94,11 +98,4 @@ export function createChildren(
 
 interface AnyRequest {
   readonly source?: PictureSource;
-}
-
-/** A child keeps the working directory in which it was forked, so relative paths must be resolved here. */
-function withFixedPath(request: AnyRequest): AnyRequest {
-  const { source } = request;
-  if (source === undefined || !('path' in source)) return request;
-  return { ...request, source: { path: absolutePath(source.path) } };
 }

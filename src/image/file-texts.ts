@@ -30,7 +30,9 @@ export function readFileTexts(blocks: MetadataBlocks): FileTexts {
   const warnings: Warning[] = [];
   const { exif, xmp, iptc } = withNested(blocks);
   const packets = readable('xmp', xmp, warnings).map((packet) => readPacket(packet, warnings));
-  const records = readable('iptc', iptc, warnings).flatMap(readIptc);
+  const records = readable('iptc', iptc, warnings).flatMap((block) =>
+    ascii(block, 0, 4) === '8BIM' ? resourcesIn(block).flatMap(readRecords) : readRecords(block),
+  );
   const all: readonly FileText[] = [
     ...blocks.texts.map(({ place, keyword, text }) => ({ place, field: keyword, text })),
     ...exif.map(({ field, text }) => ({ place: 'exif', field, text }) as const),
@@ -123,12 +125,6 @@ const names: Readonly<Record<number, string>> = {
 const applicationRecord = 2;
 const maxValues = 10_000;
 
-/** Names and texts of the application record, in file order. Never throws. */
-function readIptc(block: Uint8Array) {
-  const isPhotoshop = ascii(block, 0, 4) === '8BIM';
-  return isPhotoshop ? resourcesIn(block).flatMap(readRecords) : readRecords(block);
-}
-
 const iptcResource = 0x0404;
 
 function resourcesIn(block: Uint8Array): readonly Uint8Array[] {
@@ -147,6 +143,7 @@ function resourcesIn(block: Uint8Array): readonly Uint8Array[] {
   return found;
 }
 
+/** Names and texts of the application record, in file order. Never throws. */
 function readRecords(block: Uint8Array): readonly (readonly [string, string])[] {
   const view = dataView(block);
   const found: (readonly [string, string])[] = [];

@@ -2,9 +2,10 @@
 
 import { failure } from '../contract/failure-reasons.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
-import { type Field, readDirectories, readWholeNumber } from './tiff.ts';
+import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const tags = {
+  subfileType: 0x00fe,
   width: 0x0100,
   height: 0x0101,
   bitsPerSample: 0x0102,
@@ -26,6 +27,8 @@ export function readTiff(bytes: Uint8Array): FileFacts {
     throw failure('damaged', { format: 'TIFF', what: 'has no readable directory' });
   }
   const channels = number(tags.samplesPerPixel) ?? 1;
+  // Whether the second directory is another page, rather than a reduced copy or a mask.
+  const isPage = ((readWholeNumber(thumbnail.get(tags.subfileType)) ?? 0) & 5) === 0;
   const colourSpace = colourSpaces[number(tags.photometric) ?? 2] ?? 'other';
   return {
     ...ordinaryFile,
@@ -36,15 +39,10 @@ export function readTiff(bytes: Uint8Array): FileFacts {
     colourSpace,
     hasAlpha: primary.has(tags.extraSamples),
     icc: primary.get(tags.icc)?.bytes ?? null,
-    notes: thumbnail.has(tags.width) && isPage(thumbnail) ? ['first_page'] : [],
+    notes: thumbnail.has(tags.width) && isPage ? ['first_page'] : [],
     // XMP, IPTC and Photoshop resources are fields of the directory, and are read from there.
     exif: [bytes],
     hasCredentials: primary.has(tags.credentials),
     endOffset: bytes.length,
   };
-}
-
-/** Whether the second directory is another page, rather than a reduced copy or a mask. */
-function isPage(second: ReadonlyMap<number, Field>): boolean {
-  return ((readWholeNumber(second.get(0x00fe)) ?? 0) & 5) === 0;
 }

@@ -230,7 +230,10 @@ const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
 /** The newest first; of two folders with the same id, only the newer one. */
 function byId(entries: readonly (ModelFolder | ForensicsError)[]) {
   const described = entries.flatMap((entry) => (entry instanceof ForensicsError ? [] : [entry]));
-  const groups = Map.groupBy(described.toSorted(newestFirst), ({ manifest }) => manifest.id);
+  const newestFirst = described.toSorted(({ manifest: one }, { manifest: other }) => {
+    return Date.parse(other.created) - Date.parse(one.created) || (one.id < other.id ? 1 : -1);
+  });
+  const groups = Map.groupBy(newestFirst, ({ manifest }) => manifest.id);
   return [...groups].map(([id, [newest]]) => [id, newest!] as const);
 }
 
@@ -240,11 +243,6 @@ async function extraDirMissing(cause: unknown): Promise<never> {
     'The folder of additional models cannot be read; correct the setting that specifies it.',
     { cause },
   );
-}
-
-function newestFirst(one: ModelFolder, other: ModelFolder): number {
-  const age = Date.parse(other.manifest.created) - Date.parse(one.manifest.created);
-  return age || (one.manifest.id < other.manifest.id ? 1 : -1);
 }
 
 async function readEntries(

@@ -53,7 +53,8 @@ const sessionOptions: InferenceSession.SessionOptions = {
  */
 export async function loadRuntime(
   loaders: readonly (() => Promise<OrtModule>)[] = [
-    loadBundled,
+    // `vendor/` is beside both `src/` and `dist/`, so the same relative path works from either.
+    async () => createRequire(import.meta.url)('../../vendor/onnxruntime-node/dist/index.js'),
     async () => import('onnxruntime-node'),
   ],
 ): Promise<Runtime> {
@@ -67,7 +68,13 @@ export async function loadRuntime(
       const session = await ort.InferenceSession.create(model, sessionOptions);
       return {
         run: async (inputs) => {
-          const answers = await session.run(mapValues(inputs, (input) => toTensor(ort, input)));
+          const answers = await session.run(
+            mapValues(inputs, ({ data, dims }) =>
+              data instanceof Float32Array
+                ? new ort.Tensor('float32', data, dims)
+                : new ort.Tensor('uint8', data, dims),
+            ),
+          );
           return mapValues(answers, toFloats);
         },
         release: () => session.release(),
@@ -93,22 +100,11 @@ async function loadFirst(loaders: readonly (() => Promise<OrtModule>)[]): Promis
   );
 }
 
-/** `vendor/` is beside both `src/` and `dist/`, so the same relative path works from either. */
-async function loadBundled(): Promise<OrtModule> {
-  return createRequire(import.meta.url)('../../vendor/onnxruntime-node/dist/index.js');
-}
-
 function mapValues<From, To>(
   values: Readonly<Record<string, From>>,
   map: (value: From, name: string) => To,
 ): Record<string, To> {
   return Object.fromEntries(Object.entries(values).map(([name, it]) => [name, map(it, name)]));
-}
-
-function toTensor(ort: OrtModule, { data, dims }: Tensor): OrtTensor {
-  return data instanceof Float32Array
-    ? new ort.Tensor('float32', data, dims)
-    : new ort.Tensor('uint8', data, dims);
 }
 
 function toFloats(tensor: OrtTensor, name: string): Float32Array {

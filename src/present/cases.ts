@@ -71,14 +71,13 @@ export interface CaseReport {
 
 /** Sorts pictures that need attention to the front. */
 export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMember): readonly T[] {
-  const rankOf = (one: T) => caseKinds.indexOf(kindOf(toMember(one)));
+  const rankOf = (one: T) => {
+    const member = toMember(one);
+    const kind = resultKindOf(member);
+    const isUrgent = kind === 'failed' || kind === 'generated' || kind === 'changed';
+    return caseKinds.indexOf(!isUrgent && isSeenElsewhere(member) ? 'seen' : kind);
+  };
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));
-}
-
-function kindOf(member: CaseMember): CaseKind {
-  const kind = resultKindOf(member);
-  const isUrgent = kind === 'failed' || kind === 'generated' || kind === 'changed';
-  return !isUrgent && isSeenElsewhere(member) ? 'seen' : kind;
 }
 
 function resultKindOf({ status, result, isSuspected }: CaseMember): CaseKind {

@@ -163,7 +163,11 @@ function listNotChecked(examined: Examined): Evidence['notChecked'] {
 const gaps: Readonly<Partial<Record<NotCheckedId, (examined: Examined) => boolean>>> = {
   local_edits: ({ manipulation }) => manipulation === null,
   small_edits: ({ manipulation }) => manipulation !== null,
-  erased_edits: ({ manipulation, decision }) => manipulation !== null && hasLostTraces(decision),
+  // Compression erased the traces of the whole picture and no method found anything else.
+  erased_edits: ({ manipulation, decision: { byTraces, reasons, resultClass } }) =>
+    manipulation !== null &&
+    resultClass !== 'fake' &&
+    (byTraces?.reasons ?? reasons).some((reason) => lostTraces.includes(reason)),
   metadata_claims: ({ facts: { metadata } }) =>
     [metadata.cameraMake, metadata.cameraModel, metadata.takenAt].some((it) => it !== null) ||
     metadata.hasGps,
@@ -182,9 +186,3 @@ function hasSigner({ provenance: { credentials } }: Examined): boolean {
 }
 
 const lostTraces: readonly ReasonCode[] = ['too_compressed', 'no_usable_trace'];
-
-/** Whether compression erased the traces of the whole picture and no method found anything else. */
-function hasLostTraces({ byTraces, reasons, resultClass }: Examined['decision']): boolean {
-  const found = byTraces?.reasons ?? reasons;
-  return resultClass !== 'fake' && found.some((reason) => lostTraces.includes(reason));
-}

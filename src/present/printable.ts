@@ -31,14 +31,10 @@ export function printable(text: string, limit = defaultLimit): string {
         ? !isAfterAccent
         : drawn.test(character) || (drawnLetter.test(character) && /\p{L}/u.test(character));
       isAfterAccent = isAccent;
-      return isFine ? character : escaped(character);
+      const code = character.codePointAt(0)!.toString(16).toUpperCase();
+      return isFine ? character : `⟨U+${code.padStart(4, '0')}⟩`;
     })
     .join('');
-}
-
-function escaped(character: string): string {
-  const code = character.codePointAt(0)!;
-  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 function shorten(characters: readonly string[], limit: number): readonly string[] {

@@ -76,7 +76,10 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
   const { none, notStated } = labels.findings;
   const { shownOnly } = catalogue.measurements;
   const shown = method === shownOnRequest ? shownOnly : none;
-  const told = side !== null && isLeftOut(input, finding) ? `${side}; ${shownOnly}` : side;
+  const isOnlyShown = method === shownOnRequest || retiredMethods.includes(method);
+  // The method indicates a change but had no weight in the combined result.
+  const isLeftOut = isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
+  const told = side !== null && isLeftOut ? `${side}; ${shownOnly}` : side;
   const { rows } = catalogue.document.head;
   const next = side === null ? '' : writeNextStep(finding, language);
   const points = side !== null || method === shownOnRequest;
@@ -91,12 +94,6 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
       capitalised(told ?? (isOutside ? notStated : shown)),
     ],
   };
-}
-
-/** Whether the method indicates a change but had no weight in the combined result. */
-function isLeftOut({ examination }: SectionInput, { method }: WordedFinding): boolean {
-  const isOnlyShown = method === shownOnRequest || retiredMethods.includes(method);
-  return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
 }
 
 export function methodName({ catalogue }: SectionInput, method: string): string {
