@@ -31,6 +31,10 @@ const heatmapDigests = {
   anomaly: '4'.repeat(64),
 };
 
+function signed(base: Examination, own: Partial<typeof credentials> = {}): Examination {
+  return { ...base, provenance: { ...base.provenance, credentials: { ...credentials, ...own } } };
+}
+
 describe.each(languages)('sections in %s', (language) => {
   const sectionsOf = (examination = makeExamination(), own: Partial<ReportItem> = {}) =>
     writeSections({ examination, item: { ...item, ...own }, language, heatmapDigests });
@@ -177,10 +181,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('list a broken signature apart from the evidence against a photograph', () => {
-    const base = makeExamination({ resultClass: 'real' });
-    const given = { ...credentials, integrity: 'broken' } as const;
-    const provenance = { ...base.provenance, credentials: given };
-    const page = pageOf({ ...base, provenance });
+    const page = pageOf(signed(makeExamination({ resultClass: 'real' }), { integrity: 'broken' }));
     const { rows } = wordsIn(language).document.head;
     const { broken } = wordsIn(language).strength.evaluation.credentials;
 
@@ -188,15 +189,13 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('name an edit that signed credentials declare, beside a suspicion', () => {
-    const base = makeSuspected();
     const pageWith = (
       action: string,
       digitalSourceType: string | null = null,
       signer = credentials.signer,
     ) => {
       const actions = [{ action, software: null, when: null, digitalSourceType }];
-      const provenance = { ...base.provenance, credentials: { ...credentials, signer, actions } };
-      return pageOf({ ...base, provenance });
+      return pageOf(signed(makeSuspected(), { signer, actions }));
     };
     const { headlines, because, next } = wordsIn(language).outcome;
     const { placed } = wordsIn(language).provenance.credentialActions;
@@ -344,32 +343,29 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).not.toMatch(/strategy .* was applied|Strategie .* angewandt/);
   });
 
+  const pageBy = (
+    basis: 'declaration' | 'localisation',
+    resultClass: 'real' | 'fake' | 'uncertain',
+  ) => {
+    const { decision, ...examination } = makeExamination();
+    const byTraces = { resultClass, reasons: [] };
+    return pageOf({ ...examination, decision: { ...decision, basis, byTraces } });
+  };
+
   test('say for a declared picture when its traces agree', () => {
-    const examination = makeExamination();
-    const pageFor = (resultClass: 'fake' | 'uncertain') => {
-      const byTraces = { resultClass, reasons: [] };
-      const decision = { ...examination.decision, basis: 'declaration', byTraces } as const;
-      return pageOf({ ...examination, decision });
-    };
     const { agreeing, declared } = wordsIn(language).verdict.conclusion;
 
-    expect(pageFor('fake')).toContain(agreeing);
-    expect(pageFor('fake')).toContain(wordsIn(language).outcome.wrong.byTraces);
-    expect(pageFor('uncertain')).toContain(declared);
+    expect(pageBy('declaration', 'fake')).toContain(agreeing);
+    expect(pageBy('declaration', 'fake')).toContain(wordsIn(language).outcome.wrong.byTraces);
+    expect(pageBy('declaration', 'uncertain')).toContain(declared);
   });
 
   test('say for a changed picture what its traces as a whole show', () => {
-    const base = makeExamination();
-    const pageFor = (resultClass: 'real' | 'uncertain') => {
-      const byTraces = { resultClass, reasons: [] };
-      const decision = { ...base.decision, basis: 'localisation', byTraces } as const;
-      return pageOf({ ...base, decision });
-    };
     const { wholeReal, wholeOpen } = wordsIn(language).outcome.because;
 
-    expect(pageFor('real')).toContain(wholeReal);
-    expect(pageFor('real')).not.toContain(wholeOpen);
-    expect(pageFor('uncertain')).toContain(wholeOpen);
+    expect(pageBy('localisation', 'real')).toContain(wholeReal);
+    expect(pageBy('localisation', 'real')).not.toContain(wholeOpen);
+    expect(pageBy('localisation', 'uncertain')).toContain(wholeOpen);
   });
 
   test('doubt that a picture is no photograph if the file names a camera', () => {
@@ -386,16 +382,12 @@ describe.each(languages)('sections in %s', (language) => {
 
   test('explain on the first page how to check an unknown signer, and only for one', () => {
     const { signer } = wordsIn(language).outcome.next;
-    const toldOf = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') => {
-      const examination = makeExamination();
-      const given = { ...credentials, trust, integrity };
-      const provenance = { ...examination.provenance, credentials: given };
-      return pageOf({ ...examination, provenance }).includes(signer);
-    };
+    const pageWith = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') =>
+      pageOf(signed(makeExamination(), { trust, integrity }));
 
-    expect(toldOf('not-checked', 'valid')).toBe(true);
-    expect(toldOf('trusted', 'valid')).toBe(false);
-    expect(toldOf('not-checked', 'broken')).toBe(false);
+    expect(pageWith('not-checked', 'valid')).toContain(signer);
+    expect(pageWith('trusted', 'valid')).not.toContain(signer);
+    expect(pageWith('not-checked', 'broken')).not.toContain(signer);
   });
 
   test('give values outside the validated range no meaning', () => {
@@ -553,17 +545,14 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('name every code, the time-stamp authority and what a signature lacks', () => {
-    const given = {
-      ...credentials,
+    const examination = signed(makeExamination(), {
       codes: ['claimSignature.validated', 'signingCredential.expired'],
       problems: ['signingCredential.expired'],
       ingredientProblems: ['assertion.hashedURI.mismatch'],
       validity: { from: '2022-06-10T18:46:28Z', to: '2030-08-26T18:46:28Z' },
-    };
-    const examination = makeExamination();
-    const provenance = { ...examination.provenance, credentials: given };
+    });
 
-    const all = allOf({ ...examination, provenance });
+    const all = allOf(examination);
 
     const { missing, noTrustList } = wordsIn(language).provenance;
     for (const wanted of [...Object.values(missing), noTrustList]) expect(all).toContain(wanted);
