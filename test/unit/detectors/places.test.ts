@@ -12,53 +12,39 @@ function mapOf(cellPx: number, lines: readonly string[]): CellMap {
 }
 
 describe('the largest region', () => {
-  test('is the largest group of cells that touch by a side, in pixels', () => {
-    const map = mapOf(8, [
-      '##...', //
-      '##..#',
-      '..###',
-      '....#',
-    ]);
-
-    const region = largestRegion(map, 0.75, { width: 40, height: 32 });
-
-    expect(region).toEqual({ left: 16, top: 8, width: 24, height: 24, share: 5 / 20 });
-  });
-
-  test('continues around corners', () => {
-    const map = mapOf(1, [
-      '#####', //
-      '....#',
-      '###.#',
-      '#...#',
-      '#####',
-    ]);
-
-    const region = largestRegion(map, 0.75, { width: 5, height: 5 });
-
-    expect(region).toEqual({ left: 0, top: 0, width: 5, height: 5, share: 17 / 25 });
-  });
-
-  test('does not continue past the end of a row', () => {
-    const map = mapOf(2, ['...##', '##...', '.....']);
-
-    const region = largestRegion(map, 0.75, { width: 10, height: 6 });
-
-    expect(region).toEqual({ left: 6, top: 0, width: 4, height: 2, share: 2 / 15 });
-  });
-
-  test('counts only what lies inside the picture', () => {
-    const map = mapOf(16, ['..', '.#']);
-
-    const region = largestRegion(map, 0.75, { width: 20, height: 18 });
-
-    expect(region).toEqual({ left: 16, top: 16, width: 4, height: 2, share: 8 / 360 });
-  });
-
-  test('is null if no cell is high enough, or a number', () => {
-    const map = { ...mapOf(8, ['..']), values: new Float32Array([0.5, Number.NaN]) };
-
-    expect(largestRegion(map, 0.75, { width: 16, height: 8 })).toBeNull();
+  test.each([
+    [
+      'is the largest group of cells that touch by a side, in pixels',
+      mapOf(8, ['##...', '##..#', '..###', '....#']),
+      { width: 40, height: 32 },
+      { left: 16, top: 8, width: 24, height: 24, share: 5 / 20 },
+    ],
+    [
+      'continues around corners',
+      mapOf(1, ['#####', '....#', '###.#', '#...#', '#####']),
+      { width: 5, height: 5 },
+      { left: 0, top: 0, width: 5, height: 5, share: 17 / 25 },
+    ],
+    [
+      'does not continue past the end of a row',
+      mapOf(2, ['...##', '##...', '.....']),
+      { width: 10, height: 6 },
+      { left: 6, top: 0, width: 4, height: 2, share: 2 / 15 },
+    ],
+    [
+      'counts only what lies inside the picture',
+      mapOf(16, ['..', '.#']),
+      { width: 20, height: 18 },
+      { left: 16, top: 16, width: 4, height: 2, share: 8 / 360 },
+    ],
+    [
+      'is null if no cell is high enough, or a number',
+      { ...mapOf(8, ['..']), values: new Float32Array([0.5, Number.NaN]) },
+      { width: 16, height: 8 },
+      null,
+    ],
+  ])('%s', (_, map, size, region) => {
+    expect(largestRegion(map, 0.75, size)).toEqual(region);
   });
 });
 

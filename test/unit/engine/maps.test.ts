@@ -75,12 +75,7 @@ function draw(drawn: Drawn) {
   const grid = { columns: changed.length, rows: 1 };
   const all = changed.map((_, cell) => cell);
   const identity = { scale: 1, offset: 0 };
-  const calibration = {
-    real: identity,
-    fake: identity,
-    compression: identity,
-    decision: identity,
-  };
+  const calibration = { real: identity, fake: identity, compression: identity, decision: identity };
   const distanceQuantiles = Array.from({ length: 101 }, (_, at) => at / 100);
   const model = {
     ...packaged,

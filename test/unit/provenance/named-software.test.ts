@@ -7,19 +7,6 @@ async function softwareOf(file: Buffer) {
   return (await provenanceOf(file)).software;
 }
 
-test('a file without names gives none', async () => {
-  expect(await softwareOf(jpeg)).toEqual([]);
-});
-
-test('a camera is named by maker and model, with its firmware', async () => {
-  const file = withExif({ primary: { 0x010f: 'Acme', 0x0110: 'Snap 1', 0x0131: '17.5.1' } });
-
-  expect(await softwareOf(file)).toEqual([
-    { kind: 'camera', name: 'Acme Snap 1', place: 'exif' },
-    { kind: 'firmware', name: '17.5.1', place: 'exif' },
-  ]);
-});
-
 test.each([
   ['Apple', 'iPhone 15 Pro', '17.5.1', 'iOS 17.5.1'],
   ['Apple', 'iPhone 15 Pro', '18', 'iOS 18'],
@@ -35,33 +22,63 @@ test.each([
   expect(await softwareOf(file)).toContainEqual({ kind: 'firmware', name, place: 'exif' });
 });
 
-test("a model that starts with its maker's brand is not named twice", async () => {
-  const file = withExif({ primary: { 0x010f: 'NIKON CORPORATION', 0x0110: 'NIKON D800' } });
+const steps =
+  '<rdf:li stEvt:changed="/" stEvt:action="saved" stEvt:softwareAgent="Adobe Photoshop Camera Raw 8.6"/>';
+const packet = xmpPacket(
+  { 'xmlns:xmpMM': 'http://ns.adobe.com/xap/1.0/mm/', 'xmlns:stEvt': 'e' },
+  `<xmpMM:History><rdf:Seq>${steps}</rdf:Seq></xmpMM:History>`,
+);
+const acme = { 0x010f: 'Acme', 0x0110: 'Snap 1', 0x0131: '17.5.1' };
+const nikon = { 0x010f: 'NIKON CORPORATION', 0x0110: 'NIKON D800' };
+const ducky = jpegSegment(0xec, Buffer.from('Ducky\0\x01\0\x04\0\0\0\x50\0\0'));
 
-  expect(await softwareOf(file)).toEqual([{ kind: 'camera', name: 'NIKON D800', place: 'exif' }]);
-});
+test.each<[string, Buffer, readonly string[]]>([
+  ['a file without names gives none', jpeg, []],
+  [
+    'a camera is named by maker and model, with its firmware',
+    withExif({ primary: acme }),
+    ['camera Acme Snap 1 (exif)', 'firmware 17.5.1 (exif)'],
+  ],
+  [
+    "a model that starts with its maker's brand is not named twice",
+    withExif({ primary: nikon }),
+    ['camera NIKON D800 (exif)'],
+  ],
+  [
+    'a program unrelated to the camera stays of unknown kind',
+    withExif({ primary: { ...acme, 0x0131: 'Painter 9' } }),
+    ['camera Acme Snap 1 (exif)', 'unknown Painter 9 (exif)'],
+  ],
+  [
+    'programs in the XMP history are named, and recognised as editors',
+    withXmp(packet),
+    ['editor Adobe Photoshop Camera Raw 8.6 (xmp)'],
+  ],
+  [
+    'a program named in two places is named once',
+    withExif({ primary: { 0x0131: 'Painter 9' }, exif: { 0xa43b: 'Painter 9' } }),
+    ['unknown Painter 9 (exif)'],
+  ],
+  [
+    'a generator is named even if its name alone declares nothing',
+    withTexts({ Software: 'ComfyUI' }),
+    ['generator ComfyUI (png-text)'],
+  ],
+  [
+    'Facebook’s mark in the instructions names the platform',
+    withIptc([[40, 'FBMD01000a9d0d0000ab']]),
+    ['platform Facebook or Instagram (iptc)'],
+  ],
+  ['other instructions do not', withIptc([[40, 'FBMD is on holiday, use the small crop']]), []],
+  [
+    'Photoshop’s export for the web is recognised by its own segment',
+    withSegments(jpeg, ducky),
+    ['editor Adobe Photoshop (Save for Web) (exif)'],
+  ],
+])('%s', async (_, file, names) => {
+  const software = await softwareOf(file);
 
-test('a program unrelated to the camera stays of unknown kind', async () => {
-  const file = withExif({ primary: { 0x010f: 'Apple', 0x0110: 'iPhone 15', 0x0131: 'Painter 9' } });
-
-  expect(await softwareOf(file)).toContainEqual({
-    kind: 'unknown',
-    name: 'Painter 9',
-    place: 'exif',
-  });
-});
-
-test('programs in the XMP history are named, and recognised as editors', async () => {
-  const steps =
-    '<rdf:li stEvt:changed="/" stEvt:action="saved" stEvt:softwareAgent="Adobe Photoshop Camera Raw 8.6"/>';
-  const packet = xmpPacket(
-    { 'xmlns:xmpMM': 'http://ns.adobe.com/xap/1.0/mm/', 'xmlns:stEvt': 'e' },
-    `<xmpMM:History><rdf:Seq>${steps}</rdf:Seq></xmpMM:History>`,
-  );
-
-  expect(await softwareOf(withXmp(packet))).toEqual([
-    { kind: 'editor', name: 'Adobe Photoshop Camera Raw 8.6', place: 'xmp' },
-  ]);
+  expect(software.map(({ kind, name, place }) => `${kind} ${name} (${place})`)).toEqual(names);
 });
 
 test.each([
@@ -75,41 +92,4 @@ test.each([
   const file = withExif({ primary: { 0x0131: name } });
 
   expect(await softwareOf(file)).toEqual([{ kind: 'editor', name, place: 'exif' }]);
-});
-
-test('a program named in two places is named once', async () => {
-  const file = withTexts({ Software: 'Painter 9' });
-  const twice = withXmp(xmpPacket({ 'xmp:CreatorTool': 'Painter 9' }));
-
-  expect(await softwareOf(file)).toEqual([
-    { kind: 'unknown', name: 'Painter 9', place: 'png-text' },
-  ]);
-  expect(await softwareOf(twice)).toEqual([{ kind: 'unknown', name: 'Painter 9', place: 'xmp' }]);
-});
-
-test('a generator is named even if its name alone declares nothing', async () => {
-  const file = withTexts({ Software: 'ComfyUI' });
-
-  expect(await softwareOf(file)).toEqual([
-    { kind: 'generator', name: 'ComfyUI', place: 'png-text' },
-  ]);
-});
-
-test('Facebook’s mark in the instructions names the platform; other instructions do not', async () => {
-  const facebook = withIptc([[40, 'FBMD01000a9d0d0000ab']]);
-  const editor = withIptc([[40, 'FBMD is on holiday, use the small crop']]);
-
-  expect(await softwareOf(facebook)).toMatchObject([{ kind: 'platform' }]);
-  expect(await softwareOf(editor)).toEqual([]);
-});
-
-test('Photoshop’s export for the web is recognised by its own segment', async () => {
-  const file = withSegments(
-    jpeg,
-    jpegSegment(0xec, Buffer.from('Ducky\0\x01\0\x04\0\0\0\x50\0\0')),
-  );
-
-  expect(await softwareOf(file)).toMatchObject([
-    { kind: 'editor', name: 'Adobe Photoshop (Save for Web)' },
-  ]);
 });
