@@ -7,7 +7,7 @@
  */
 
 import { blockPx, excess, transformEight } from './blocks.ts';
-import type { LumaPlane, Size } from '../image/pixels.ts';
+import type { LumaPlane, PixelBox } from '../image/pixels.ts';
 
 /** There are as many grids as pixels in a block. */
 const grids = blockPx * blockPx;
@@ -60,17 +60,15 @@ function countVotes(plane: LumaPlane): readonly number[] {
   return [...votes];
 }
 
-/** The area in which pixels vote; the first block starts at (left, top). */
-interface Square extends Size {
-  readonly left: number;
-  readonly top: number;
-}
-
-/** Among the 64 blocks that contain a pixel, the one with the highest count gets its vote; a tie gives no vote. */
+/**
+ * Among the 64 blocks that contain a pixel, the one with the highest count gets its vote; a tie gives no vote.
+ *
+ * The pixels of `square` vote; the first block starts at its upper left.
+ */
 function createVoter(votes: Int32Array) {
   const reach = squarePx + overhang;
   const keys = new Int32Array(reach * reach);
-  return (counts: Uint8Array, square: Square): void => {
+  return (counts: Uint8Array, square: PixelBox): void => {
     for (let y = 0, at = 0; y < reach; y++) {
       const row = ((square.top + y) % blockPx) << 3;
       for (let x = 0; x < reach; x++, at++) {

@@ -1,6 +1,6 @@
 /** Finds regions in a map of the upright picture and describes where they are. */
 
-import type { Size } from '../image/pixels.ts';
+import type { PixelBox, Size } from '../image/pixels.ts';
 
 export type { Size };
 
@@ -17,9 +17,7 @@ export interface CellMap extends CellGrid {
 }
 
 /** With its bounding box, in pixels of the upright picture. */
-export interface Region extends Size {
-  readonly left: number;
-  readonly top: number;
+export interface Region extends PixelBox {
   /** Share, 0..1, of the picture that the region itself covers; its bounding box may cover more. */
   readonly share: number;
 }
@@ -181,24 +179,13 @@ function growFrom({ map, from, isDiagonal, seen, waiting, start }: Growth): Int3
   return waiting.subarray(0, count);
 }
 
+type Box = ReturnType<typeof boxAround>;
+
 /**
- * In whole pixels, because groups are compared by area. When they were compared by their share of the picture instead,
+ * The bounding box and, as `area`, the cells inside the picture. In whole pixels, because groups are compared by area. When they were compared by their share of the picture instead,
  * V8 13.6 once compiled the loop so that every group got the share of the last, and the first one seemed the largest.
  */
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-  /** Area of the cells inside the picture. */
-  readonly area: number;
-}
-
-function boxAround(
-  cells: Int32Array,
-  { columns, cellPx }: Omit<CellMap, 'values'>,
-  size: Size,
-): Box {
+function boxAround(cells: Int32Array, { columns, cellPx }: Omit<CellMap, 'values'>, size: Size) {
   let [left, top, right, bottom, area] = [size.width, size.height, 0, 0, 0];
   for (const cell of cells) {
     const x = (cell % columns) * cellPx;

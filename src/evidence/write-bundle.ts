@@ -73,8 +73,11 @@ function toFacts(
 }
 
 function recordFiles(given: BundleCase, withOriginal: boolean): readonly ZipEntry[] {
-  const { examination, item } = given;
-  const trustList = usedTrustList(given);
+  const { examination, item, trustList } = given;
+  const { credentials } = examination.provenance;
+  // The list against which the signer was checked, unless it has been replaced since.
+  const hasList =
+    trustList !== null && credentials?.trustListSha256 === sha256Of(Buffer.from(trustList));
   const isMetadataLeftOut = !withOriginal && item.withMetadata !== true;
   const { model, measured } = examination;
   return [
@@ -82,18 +85,8 @@ function recordFiles(given: BundleCase, withOriginal: boolean): readonly ZipEntr
     record(settingsFile, toBundleSettings(given, isMetadataLeftOut)),
     record(custodyFile, toCustodyRecord(item)),
     record(modelFile, { ...model, measured }),
-    ...(trustList === null ? [] : [text(trustListFile, trustList)]),
+    ...(hasList ? [text(trustListFile, trustList)] : []),
   ];
-}
-
-/**
- * The trust list against which the signer was checked; null if it has been replaced since, and for
- * a picture without a signer.
- */
-function usedTrustList({ trustList, examination }: BundleCase): string | null {
-  if (trustList === null) return null;
-  const { credentials } = examination.provenance;
-  return credentials?.trustListSha256 === sha256Of(Buffer.from(trustList)) ? trustList : null;
 }
 
 function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {

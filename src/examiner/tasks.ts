@@ -63,13 +63,11 @@ export type TaskName = keyof typeof tasks;
 /** Runs in the child and performs what the parent's `createSandbox` sent. */
 export async function performTask(call: unknown, models: ModelCache): Promise<unknown> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours, in the same version.
-  const { name, request, settings } = call as TaskCall;
+  const { name, request, settings } = call as {
+    name: TaskName;
+    /** The request of this task. */
+    request: never;
+    settings: TaskSettings;
+  };
   return tasks[name](request, { ...settings, models });
-}
-
-interface TaskCall {
-  readonly name: TaskName;
-  /** The request of this task. */
-  readonly request: never;
-  readonly settings: TaskSettings;
 }

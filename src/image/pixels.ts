@@ -45,7 +45,7 @@ export function withLuma<Parts extends Pick<Pixels, 'rgb'>>(
   };
 }
 
-interface PixelBox extends Size {
+export interface PixelBox extends Size {
   readonly left: number;
   readonly top: number;
 }

@@ -1,7 +1,6 @@
 /** The picture, scaled to the size at which the search for copies runs. */
 
-import type { Picture } from '../../image/picture.ts';
-import type { Size } from '../../image/pixels.ts';
+import type { Planes, Size } from '../../image/pixels.ts';
 import { boxMean } from '../blocks.ts';
 
 /** Row-major samples: luma 0..255, colour differences centred on 0. */
@@ -17,10 +16,9 @@ export interface WorkingPicture extends Size {
 /** Limits the time. Copies whose sides are less than a tenth as long as the picture's may then be missed. */
 const maxPixels = 400_000;
 
-type Source = Pick<Picture, 'rgb'> & { readonly facts: Size };
-
 /** Scales the picture down if it is larger than `maxPixels`, and splits it into planes. */
-export function workingPicture({ rgb, facts: { width, height } }: Source): WorkingPicture {
+export function workingPicture({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): WorkingPicture {
+  const { width, height } = facts;
   const scale = Math.max(1, Math.sqrt((width * height) / maxPixels));
   const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
   const pixels = size.width * size.height;

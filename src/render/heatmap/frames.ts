@@ -50,12 +50,7 @@ export function drawFrames(canvas: Canvas, regions: readonly Region[], colours: 
   });
 }
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+type Box = Readonly<Record<'left' | 'top' | 'right' | 'bottom', number>>;
 
 function grown({ left, top, right, bottom }: Box, by: number): Box {
   return { left: left - by, top: top - by, right: right + by, bottom: bottom + by };
@@ -90,18 +85,12 @@ const digits = [
   [7, 5, 7, 1, 7],
 ] as const;
 
-interface Numbered {
-  readonly number: number;
-  /** Upper left corner. */
-  readonly left: number;
-  readonly top: number;
-  /** Side of a dot. */
-  readonly dot: number;
-}
-
-/** Draws a number on a black background. */
-function drawNumber(canvas: Canvas, numbered: Numbered, { black, white }: Colours): void {
-  const { number, left, top, dot } = numbered;
+/** Draws a number on a black background, whose upper left corner is at (left, top); `dot` is the side of a dot. */
+function drawNumber(
+  canvas: Canvas,
+  { number, left, top, dot }: Readonly<Record<'number' | 'left' | 'top' | 'dot', number>>,
+  { black, white }: Colours,
+): void {
   const written = Array.from(String(number), (digit) => digits[Number(digit)]!);
   const at = (column: number, row: number, across: number, down: number): Box => ({
     left: left + column * dot,
