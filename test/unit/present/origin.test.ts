@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Provenance } from '../../../src/provenance/provenance.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
 import { looksLikeCameraFile, writeOrigin } from '../../../src/present/origin.ts';
 import { credentials } from './examination.ts';
 
@@ -23,6 +22,10 @@ const rich: Provenance = {
     },
   ],
 };
+
+function signed(own: Partial<typeof credentials>): Provenance {
+  return { ...noProvenance, credentials: { ...credentials, ...own } };
+}
 
 describe('the origin in a few words', () => {
   test('names credentials, editing programs, history and device', () => {
@@ -63,11 +66,8 @@ describe('the origin in a few words', () => {
     const actions = ['c2pa.opened', 'c2pa.placed', 'c2pa.color_adjustments', 'c2pa.placed'].map(
       (action) => ({ action, software: null, when: null, digitalSourceType: null }),
     );
-    const edited = { ...noProvenance, credentials: { ...credentials, actions } };
-    const broken = {
-      ...edited,
-      credentials: { ...edited.credentials, integrity: 'broken' } as const,
-    };
+    const edited = signed({ actions });
+    const broken = signed({ actions, integrity: 'broken' });
 
     expect(writeOrigin(edited, 'en')[1]).toBe(
       'declared steps: another picture inserted, colours adjusted',
@@ -80,8 +80,7 @@ describe('the origin in a few words', () => {
 
   test('names a certificate that calls itself a test', () => {
     const [testing, other] = ['C2PA Test Signing Cert', 'Contest Photo Ltd'].map(
-      (signer) =>
-        writeOrigin({ ...noProvenance, credentials: { ...credentials, signer } }, 'en')[0],
+      (signer) => writeOrigin(signed({ signer }), 'en')[0],
     );
 
     expect(testing).toContain('apparently with a test certificate');
@@ -100,12 +99,7 @@ describe('the origin in a few words', () => {
   });
 
   test('says that a changed file no longer matches its credentials', () => {
-    const broken = {
-      ...noProvenance,
-      credentials: { ...credentials, integrity: 'broken' as const },
-    };
-
-    expect(writeOrigin(broken, 'en')).toEqual([
+    expect(writeOrigin(signed({ integrity: 'broken' }), 'en')).toEqual([
       'Content Credentials (C2PA) signed under the name Example Camera, but the file no longer matches them (re-saving alone can cause this)',
     ]);
   });

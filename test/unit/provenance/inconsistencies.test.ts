@@ -130,10 +130,11 @@ function withThumbnail(picture: Buffer, thumbnail: Buffer): Buffer {
   return withSegments(picture, exifSegment({ thumbnail }));
 }
 
+const small = (image: Sharp) => image.resize(160).jpeg({ quality: 70 }).toBuffer();
+
 describe('a thumbnail', () => {
   const scene = { width: 640, height: 480, quality: 90, seed: 3 };
   const dark = '#050505';
-  const small = (image: Sharp) => image.resize(160).jpeg({ quality: 70 }).toBuffer();
   const bordered = (picture: Buffer, sides: { readonly top?: number; readonly bottom: number }) =>
     sharp(picture)
       .extend({ ...sides, background: dark })
