@@ -252,16 +252,14 @@ function Rows({
   empty,
   selected,
   setSelected,
-  remove,
-  again,
-  edit,
+  ...acts
 }: RowActs & {
   readonly loaded: Loaded<readonly Analysis[]>;
   readonly empty: ComponentChildren;
   readonly selected: ReadonlySet<string>;
   readonly setSelected: (next: ReadonlySet<string>) => void;
 }) {
-  const { list, upload, cases, language } = useConsole();
+  const { list, upload, language } = useConsole();
   const ids = (loaded.data ?? []).map(({ id }) => id);
   const thumbnails = useThumbnails(loaded.data ?? []);
   const isAll = ids.every((id) => selected.has(id));
@@ -270,17 +268,16 @@ function Rows({
     if (!next.delete(id)) next.add(id);
     setSelected(next);
   };
-  const all = (
-    <input
-      type="checkbox"
-      aria-label={list.selectAll}
-      checked={isAll}
-      onChange={() => setSelected(new Set(isAll ? [] : ids))}
-    />
-  );
   const columns: readonly Column<Analysis>[] = [
     {
-      head: all,
+      head: (
+        <input
+          type="checkbox"
+          aria-label={list.selectAll}
+          checked={isAll}
+          onChange={() => setSelected(new Set(isAll ? [] : ids))}
+        />
+      ),
       cell: ({ id, name }) => (
         <input
           type="checkbox"
@@ -309,22 +306,28 @@ function Rows({
     },
     {
       head: null,
-      cell: (analysis) => {
-        const subject = list.of(analysis.name.slice(0, 80));
-        const label = isCancellable(analysis) ? list.cancelRun : list.remove;
-        return (
-          <div class="row end">
-            {isFailed(analysis) && (
-              <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
-            )}
-            <RowButton label={cases.edit} subject={subject} onClick={() => edit(analysis)} />
-            <RowButton label={label} subject={subject} onClick={() => remove([analysis])} />
-          </div>
-        );
-      },
+      cell: (analysis) => <ActsOnRow analysis={analysis} {...acts} />,
     },
   ];
   return <Table loaded={loaded} empty={empty} columns={columns} keyOf={({ id }) => id} />;
+}
+
+function ActsOnRow({ analysis, remove, again, edit }: RowActs & { readonly analysis: Analysis }) {
+  const { list, cases } = useConsole();
+  const subject = list.of(analysis.name.slice(0, 80));
+  return (
+    <div class="row end">
+      {isFailed(analysis) && (
+        <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
+      )}
+      <RowButton label={cases.edit} subject={subject} onClick={() => edit(analysis)} />
+      <RowButton
+        label={isCancellable(analysis) ? list.cancelRun : list.remove}
+        subject={subject}
+        onClick={() => remove([analysis])}
+      />
+    </div>
+  );
 }
 
 function Name({ analysis }: { readonly analysis: Analysis }) {

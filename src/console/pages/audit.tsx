@@ -30,43 +30,10 @@ export function AuditPage() {
   const loaded = useLoaded(JSON.stringify([tenantName, asked, before]), {
     load: (signal) => readAudit(tenantName, asked, { before, limit: pageSize }, signal),
   });
-  const named = useNames();
   const change = (next: Partial<Filters>) => {
     setFilters({ ...filters, ...next });
     setNewer([]);
   };
-  const columns: readonly Column<AuditEntry>[] = [
-    { head: '#', class: 'ordinal small soft', cell: ({ seq }) => seq },
-    { head: audit.time, class: 'small', cell: ({ at }) => <Time at={at} /> },
-    { head: audit.event, cell: ({ event }) => audit.events[event] ?? event },
-    {
-      head: audit.actor,
-      class: 'small',
-      cell: ({ actor }) => (
-        <>
-          {audit.actors[actor.type] ?? actor.type}
-          {actor.id !== null && named(actor.id)}
-        </>
-      ),
-    },
-    {
-      head: audit.object,
-      class: 'small',
-      cell: ({ event, subject }) =>
-        subject !== null && event.startsWith('analysis.') ? (
-          <a class="mono" href={`#/analysis/${subject}`}>
-            {subject}
-          </a>
-        ) : (
-          subject !== null && named(subject)
-        ),
-    },
-    {
-      head: audit.details,
-      class: 'small wide',
-      cell: ({ details }) => <Details details={details} />,
-    },
-  ];
   const { data } = loaded;
   const last = data?.length === pageSize ? data.at(-1)!.seq : null;
   return (
@@ -102,10 +69,52 @@ export function AuditPage() {
             older={last === null ? null : () => setNewer([...newer, last])}
           />
         </div>
-        <Table loaded={loaded} empty={audit.empty} columns={columns} keyOf={({ seq }) => seq} />
+        <Table
+          loaded={loaded}
+          empty={audit.empty}
+          columns={useColumns()}
+          keyOf={({ seq }) => seq}
+        />
       </section>
     </>
   );
+}
+
+function useColumns(): readonly Column<AuditEntry>[] {
+  const { audit } = useConsole();
+  const named = useNames();
+  return [
+    { head: '#', class: 'ordinal small soft', cell: ({ seq }) => seq },
+    { head: audit.time, class: 'small', cell: ({ at }) => <Time at={at} /> },
+    { head: audit.event, cell: ({ event }) => audit.events[event] ?? event },
+    {
+      head: audit.actor,
+      class: 'small',
+      cell: ({ actor }) => (
+        <>
+          {audit.actors[actor.type] ?? actor.type}
+          {actor.id !== null && named(actor.id)}
+        </>
+      ),
+    },
+    {
+      head: audit.object,
+      class: 'small',
+      cell: ({ event, subject }) =>
+        subject !== null && event.startsWith('analysis.') ? (
+          <a class="mono" href={`#/analysis/${subject}`}>
+            {subject}
+          </a>
+        ) : (
+          subject !== null && named(subject)
+        ),
+    },
+    {
+      head: audit.details,
+      class: 'small wide',
+      cell: ({ details }) => <Details details={details} />,
+    },
+  ];
 }
 
 /** The filters as query parameters, with times in ISO 8601. */

@@ -29,7 +29,7 @@ import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 const real = resultClasses.indexOf('real');
 
 export function CasePage({ name }: { readonly name: string }) {
-  const { analysis: labels, cases: text, list, tenantName, language } = useConsole();
+  const { analysis: labels, cases: text, tenantName, language } = useConsole();
   const { pictures, order } = wordsIn(language).cases;
   const [start, setStart] = useState(0);
   const loaded = useLoaded(`case ${tenantName} ${name}`, {
@@ -47,50 +47,8 @@ export function CasePage({ name }: { readonly name: string }) {
   });
   const entries = inCaseOrder(details ?? [], memberOf);
   const shown = entries.slice(start, start + pageSize);
-  const thumbnails = useThumbnails(shown);
   const { hint, dialog, edit } = useCommenting(shown, reload);
-  const because = (analysis: Analysis) =>
-    writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
-  const columns: readonly Column<Analysis>[] = [
-    { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
-    {
-      head: list.name,
-      class: 'name',
-      cell: ({ id, name: shownName, comment }) => (
-        <>
-          <a href={`#/analysis/${id}`}>
-            <bdi>{shownName}</bdi>
-          </a>
-          {comment !== '' && <p class="soft small">{comment}</p>}
-        </>
-      ),
-    },
-    {
-      head: list.verdict,
-      cell: (analysis) => (
-        <>
-          <ResultBadge analysis={analysis} />
-          <p class="soft small">{because(analysis)}</p>
-          {seenOf(analysis).map((other) => (
-            <p key={other.id} class="small">
-              <SeenLine other={other} analysis={analysis} />
-            </p>
-          ))}
-        </>
-      ),
-    },
-    timeColumn(list.created, ({ createdDate }) => createdDate),
-    {
-      head: null,
-      cell: (analysis) => (
-        <RowButton
-          label={text.edit}
-          subject={list.of(analysis.name)}
-          onClick={() => edit(analysis)}
-        />
-      ),
-    },
-  ];
+  const columns = useColumns(shown, seenOf, edit);
   useEffect(() => {
     const ids = entries.map(({ id }) => id);
     rememberSequence({ ids, start: 0, total: ids.length, load: async () => [] });
@@ -131,6 +89,57 @@ export function CasePage({ name }: { readonly name: string }) {
       {dialog}
     </>
   );
+}
+
+function useColumns(
+  shown: readonly Analysis[],
+  seenOf: (analysis: Analysis) => readonly SeenBefore[],
+  edit: (analysis: Analysis) => void,
+): readonly Column<Analysis>[] {
+  const { cases: text, list, language } = useConsole();
+  const thumbnails = useThumbnails(shown);
+  const because = (analysis: Analysis) =>
+    writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
+  return [
+    { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
+    {
+      head: list.name,
+      class: 'name',
+      cell: ({ id, name: shownName, comment }) => (
+        <>
+          <a href={`#/analysis/${id}`}>
+            <bdi>{shownName}</bdi>
+          </a>
+          {comment !== '' && <p class="soft small">{comment}</p>}
+        </>
+      ),
+    },
+    {
+      head: list.verdict,
+      cell: (analysis) => (
+        <>
+          <ResultBadge analysis={analysis} />
+          <p class="soft small">{because(analysis)}</p>
+          {seenOf(analysis).map((other) => (
+            <p key={other.id} class="small">
+              <SeenLine other={other} analysis={analysis} />
+            </p>
+          ))}
+        </>
+      ),
+    },
+    timeColumn(list.created, ({ createdDate }) => createdDate),
+    {
+      head: null,
+      cell: (analysis) => (
+        <RowButton
+          label={text.edit}
+          subject={list.of(analysis.name)}
+          onClick={() => edit(analysis)}
+        />
+      ),
+    },
+  ];
 }
 
 /** A report on all pictures, a signed archive and a table. */

@@ -32,7 +32,7 @@ export function UsersPage() {
 }
 
 function People() {
-  const { nav, keys, users, account, user, tenantName, toast } = useConsole();
+  const { nav, users, tenantName, toast } = useConsole();
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const loaded = useTenantList<TenantPerson>(path);
   const done = (text: string | null) => {
@@ -47,14 +47,36 @@ function People() {
       await ask(`${path}/enable`, { body: { tenantName, id } });
       done(users.enabled);
     });
-  const actsOn = (person: TenantPerson): readonly (readonly [string, () => void])[] => [
+  const actsOn = (person: TenantPerson): Acts => [
     [users.edit, () => setDialog(<EditDialog person={person} onDone={done} />)],
     [users.reset, () => setDialog(<PasswordDialog person={person} onDone={done} />)],
     person.isDisabled
       ? [users.enable, () => enable(person)]
       : [users.disable, () => setDialog(<DisableDialog person={person} onDone={done} />)],
   ];
-  const columns: readonly Column<TenantPerson>[] = [
+  return (
+    <>
+      <div class="row apart">
+        <PageTitle text={nav.users} />
+        <Button kind="main" onClick={() => setDialog(<CreateDialog onDone={done} />)}>
+          {users.create}
+        </Button>
+      </div>
+      <p class="soft">{users.intro}</p>
+      <section class="panel flush" aria-label={nav.users}>
+        <Table loaded={loaded} empty={null} columns={useColumns(actsOn)} keyOf={({ id }) => id} />
+      </section>
+      {dialog}
+    </>
+  );
+}
+
+/** The labels of buttons, and what they do. */
+type Acts = readonly (readonly [string, () => void])[];
+
+function useColumns(actsOn: (person: TenantPerson) => Acts): readonly Column<TenantPerson>[] {
+  const { keys, users, account, user } = useConsole();
+  return [
     {
       head: users.person,
       class: 'name',
@@ -99,21 +121,6 @@ function People() {
         ),
     },
   ];
-  return (
-    <>
-      <div class="row apart">
-        <PageTitle text={nav.users} />
-        <Button kind="main" onClick={() => setDialog(<CreateDialog onDone={done} />)}>
-          {users.create}
-        </Button>
-      </div>
-      <p class="soft">{users.intro}</p>
-      <section class="panel flush" aria-label={nav.users}>
-        <Table loaded={loaded} empty={null} columns={columns} keyOf={({ id }) => id} />
-      </section>
-      {dialog}
-    </>
-  );
 }
 
 interface DialogProps {
