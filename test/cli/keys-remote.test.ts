@@ -3,16 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readApiKey, saveApiKey, saveProfile } from '../../src/cli/connection/profiles.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
+import type { Rotated } from '../../src/service/access/keys.ts';
 import { ForensicsError } from '../../src/errors.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
-
-interface Rotated {
-  readonly key: KeyEntry;
-  readonly replaced: KeyEntry;
-}
 
 let open: OpenServer;
 let home: string;

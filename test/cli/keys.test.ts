@@ -3,15 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { KeyEntry } from '../../src/contract/keys.ts';
+import type { Rotated } from '../../src/service/access/keys.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
-
-interface Rotated {
-  readonly key: KeyEntry;
-  readonly replaced: KeyEntry;
-}
 
 const list = async () => run('keys', 'list', '--tenant', 'acme', '--json');
 const create = ['keys', 'create', '--tenant', 'acme', '--name', 'ci'];

@@ -1,10 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { Issued } from '../../src/server/certificate.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
-  newAuthority,
-  newLeaf,
+  authority,
+  authorityPem,
+  leaf,
   openTlsServer,
   type TlsServer,
 } from '../unit/cli/client/tls-server.ts';
@@ -12,13 +12,6 @@ import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 const key = `sk-acme-${'k'.repeat(38)}`;
-
-let authority: Issued;
-let leaf: Issued;
-beforeAll(async () => {
-  authority = await newAuthority('an authority of tests');
-  leaf = await newLeaf(authority);
-});
 
 let folder: string;
 let server: TlsServer;
@@ -43,7 +36,7 @@ const fileWith = (name: string, text: string): string => {
   writeFileSync(file, text, { mode: 0o600 });
   return file;
 };
-const caFile = (): string => fileWith('ca.pem', authority.certificate.toString());
+const caFile = (): string => fileWith('ca.pem', authorityPem);
 const keyFile = (): string => fileWith('key', `${key}\n`);
 
 test('an untrusted server is sent no key, and the message does not contain it', async () => {

@@ -59,16 +59,6 @@ test('--no-input never prompts, even on a terminal', async () => {
   expect(text).toContain('Give a password with');
 });
 
-test('without a terminal on stdin, no password is asked for', async () => {
-  const dataDir = await emptyFolder();
-  await runHere(['tenant', 'create', 'acme', '--data-dir', dataDir]);
-
-  const piped = await runCli(['user', 'create', 'a@example.org', '--data-dir', dataDir]);
-
-  expect(piped).toMatchObject({ code: 2, stdout: '' });
-  expect(piped.stderr).not.toContain('New password');
-});
-
 test.each([
   ['by default', {}, [], true, true],
   ['with NO_COLOR', { NO_COLOR: '1' }, [], false, true],

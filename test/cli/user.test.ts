@@ -125,26 +125,23 @@ test.each([
   expect(ran.stderr).toContain(message);
 });
 
-test('no local account is created when a provider handles logins', async () => {
-  const config = join(dataDir, 'oidc.json');
-  writeFileSync(config, '{"oidcIssuer": "https://provider.example", "oidcClientId": "forensics"}');
-
-  const ran = await run('user', 'create', 'c@example.org', '--generate', '--config', config);
-
-  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('oidcIssuer') });
-  expect((await run('user', 'list')).stdout).not.toContain('c@example.org');
-});
-
-test('with a provider, an address does not name a local account that is left over', async () => {
+test('with a provider, no local account is created, and an address does not name one that is left over', async () => {
   const config = join(dataDir, 'oidc.json');
   writeFileSync(config, '{"oidcIssuer": "https://provider.example", "oidcClientId": "forensics"}');
   const email = 'left@example.org';
   const created = await run('user', 'create', email, '--generate', '--json');
   const { id }: { readonly id: string } = JSON.parse(created.stdout);
 
+  const refused = await run('user', 'create', 'c@example.org', '--generate', '--config', config);
   const byAddress = await run('user', 'disable', email, '--config', config);
   const byId = await run('user', 'disable', id, '--config', config);
 
+  expect(refused).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('oidcIssuer'),
+  });
+  expect((await run('user', 'list')).stdout).not.toContain('c@example.org');
   expect(byAddress).toMatchObject({ code: 4, stderr: expect.stringContaining('by the ids') });
   expect(byId).toMatchObject({ code: 0 });
 });

@@ -66,25 +66,13 @@ describe('verify', () => {
     expect(text.stdout).toMatch(
       /^evidence\.zip: NOT VALID\n +Problem +original\.jpg was changed\.\n/,
     );
+    expect(text.stdout.replaceAll(/\s+/g, ' ')).toContain('is not the picture that was examined');
+    expect(text.stdout).not.toContain('it has the SHA-256 that was examined');
     expect(json.code).toBe(7);
     expect(JSON.parse(json.stdout)).toMatchObject({
       holds: false,
       problems: [{ kind: 'changed', file: 'original.jpg' }],
     });
-  });
-
-  test('never says that a replaced picture is the one that was examined', async () => {
-    const { verify, bundle, dir } = await folderWithBundle();
-    const at = bundle.indexOf('not really a picture');
-    bundle.write('truly', at + 4);
-    await writeFile(join(dir, 'evidence.zip'), bundle);
-
-    const { code, stdout } = await verify();
-
-    expect(code).toBe(7);
-    expect(stdout).toContain('original.jpg was changed.');
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('is not the picture that was examined');
-    expect(stdout).not.toContain('it has the SHA-256 that was examined');
   });
 
   test('refuses a file that is not a bundle with one line', async () => {

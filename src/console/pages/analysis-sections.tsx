@@ -250,10 +250,6 @@ function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text } = useConsole();
   const { isBusy, save } = useDownloads();
   const { id } = analysis;
-  const saveJson = () => {
-    const json = JSON.stringify(analysis, null, 2);
-    saveAs(`analysis-${id}.json`, new Blob([json], { type: 'application/json' }));
-  };
   return (
     <div class="row">
       {analysis.inferenceStatus.result?.report != null && (
@@ -280,7 +276,14 @@ function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
           </Button>
         </>
       )}
-      <Button onClick={saveJson}>{text.json}</Button>
+      <Button
+        onClick={() => {
+          const json = JSON.stringify(analysis, null, 2);
+          saveAs(`analysis-${id}.json`, new Blob([json], { type: 'application/json' }));
+        }}
+      >
+        {text.json}
+      </Button>
     </div>
   );
 }

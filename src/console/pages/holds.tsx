@@ -34,7 +34,7 @@ function Holds({ id }: { readonly id: string | null }) {
   const { nav, holds } = useConsole();
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const { data, error, reload } = useTenantList<LegalHold>(path);
-  const isShown = ({ analysisId }: LegalHold) => id === null || [id, null].includes(analysisId);
+  const shown = data?.filter(({ analysisId }) => id === null || [id, null].includes(analysisId));
   const done = () => {
     setDialog(null);
     reload();
@@ -69,7 +69,7 @@ function Holds({ id }: { readonly id: string | null }) {
         )}
       </div>
       <Table
-        loaded={{ data: data && data.filter(isShown), error, reload }}
+        loaded={{ data: shown ?? null, error, reload }}
         empty={id === null ? holds.empty : holds.notHeld}
         columns={id === null ? columns : columns.slice(1)}
         keyOf={({ analysisId }) => analysisId ?? ''}

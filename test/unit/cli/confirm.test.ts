@@ -38,7 +38,10 @@ test.each([
 ])('nothing is asked when there is no terminal for %s', async (_what, streams) => {
   const asked = confirmByName('Delete acme?', 'acme', streams);
 
-  await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Add --yes/ });
+  await expect(asked).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('Add --yes'),
+  });
 });
 
 test('a person is asked unless --yes is given, and a script is not asked', async () => {
@@ -66,12 +69,4 @@ test.each([
   const typed = await confirmByName('Delete acme?', 'acme', { input, output: terminal() });
 
   expect(typed).toBe(expected);
-});
-
-test('a name is not asked for without a terminal', async () => {
-  const streams = { input: new PassThrough(), output: terminal() };
-
-  const asked = confirmByName('Delete acme?', 'acme', streams);
-
-  await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Add --yes/ });
 });

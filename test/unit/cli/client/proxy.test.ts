@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { portOf } from '../../../fixtures/free-port.ts';
 import { ping } from './ping.ts';
-import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
+import { authorityPem, leaf, openTlsServer } from './tls-server.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -29,16 +29,13 @@ async function openProxy() {
 }
 
 test('HTTPS_PROXY and NO_PROXY are obeyed', async () => {
-  const authority = await newAuthority('an authority of tests');
-  const leaf = await newLeaf(authority);
   const { url } = await openTlsServer(leaf);
   const proxy = await openProxy();
-  const ca = authority.certificate.toString();
   vi.stubEnv('HTTPS_PROXY', proxy.url);
 
-  const proxied = await ping(url, ca);
+  const proxied = await ping(url, authorityPem);
   vi.stubEnv('NO_PROXY', 'localhost');
-  const direct = await ping(url, ca);
+  const direct = await ping(url, authorityPem);
 
   expect([proxied, direct]).toEqual(['pong', 'pong']);
   expect(proxy.targets).toEqual([new URL(url).host]);

@@ -1,18 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ForensicsError } from '../../../../src/errors.ts';
-import type { Issued } from '../../../../src/server/certificate.ts';
 import { ping } from './ping.ts';
 import { steppedPace } from './stepped-pace.ts';
-import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
+import { authorityPem, leaf, openTlsServer } from './tls-server.ts';
 import { withRetry } from '../../../../src/cli/client/api.ts';
-
-let authority: Issued;
-let leaf: Issued;
-beforeAll(async () => {
-  authority = await newAuthority('an authority of tests');
-  leaf = await newLeaf(authority);
-});
 
 /** Fails `times` times, then answers. */
 async function failingServer(fails: (response: ServerResponse) => void, times: number) {
@@ -23,9 +15,8 @@ async function failingServer(fails: (response: ServerResponse) => void, times: n
     response.end(JSON.stringify({ success: true, data: { message: 'pong' } }));
   };
   const { url } = await openTlsServer(leaf, [], listener);
-  const ca = authority.certificate.toString();
   const { pace, waits } = steppedPace();
-  return { requests, waits, ping: (request = {}) => ping(url, ca, request, pace) };
+  return { requests, waits, ping: (request = {}) => ping(url, authorityPem, request, pace) };
 }
 
 const refuse =
@@ -102,19 +93,13 @@ test('a long run gives up after two and a half minutes', async () => {
   expect(server.waits).toEqual(Array(10).fill(15_000));
 });
 
-test('a long run reports a Retry-After of a day at once', async () => {
-  const server = await failingServer(refuse(429, { 'retry-after': '86400' }), 9);
+test.each([
+  ['a Retry-After of a day', refuse(429, { 'retry-after': '86400' }), 'GET', 'rate_limited'],
+  ['a failed POST request without an idempotency key', hangUp, 'POST', 'server_unreachable'],
+] as const)('a long run reports %s at once', async (_what, fails, method, code) => {
+  const server = await failingServer(fails, 9);
 
-  await expect(server.ping({ longRun })).rejects.toMatchObject({ code: 'rate_limited' });
-  expect(server.requests).toHaveLength(1);
-});
-
-test('a long run does not repeat a POST request without an idempotency key', async () => {
-  const server = await failingServer(hangUp, 9);
-
-  await expect(server.ping({ method: 'POST', longRun })).rejects.toMatchObject({
-    code: 'server_unreachable',
-  });
+  await expect(server.ping({ method, longRun })).rejects.toMatchObject({ code });
   expect(server.requests).toHaveLength(1);
 });
 

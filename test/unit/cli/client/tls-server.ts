@@ -15,12 +15,17 @@ export async function newAuthority(name: string): Promise<Issued> {
 
 /** @param days - validity, counted from today. */
 export async function newLeaf(
-  authority: Issued,
+  issuer: Issued,
   hosts: readonly string[] = ['localhost', '127.0.0.1'],
   days: readonly [from: number, to: number] = [-1, 1],
 ): Promise<Issued> {
-  return issueLeaf(authority, hosts, validity(...days));
+  return issueLeaf(issuer, hosts, validity(...days));
 }
+
+/** The authority that most tests trust, and the certificate that it issued to the server. */
+export const authority = await newAuthority('an authority of tests');
+export const leaf = await newLeaf(authority);
+export const authorityPem = authority.certificate.toString();
 
 function validity(from: number, to: number) {
   return { notBefore: inDays(from), notAfter: inDays(to) };
@@ -38,15 +43,15 @@ export interface TlsServer {
 
 /** @param chain - certificates sent after the leaf. */
 export async function openTlsServer(
-  leaf: Issued,
+  own: Issued,
   chain: readonly Issued[] = [],
   listener: RequestListener = answerPong,
 ): Promise<TlsServer> {
   let requests = 0;
   const server = createServer(
     {
-      cert: [leaf, ...chain].map(({ certificate }) => certificate.toString()).join('\n'),
-      key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      cert: [own, ...chain].map(({ certificate }) => certificate.toString()).join('\n'),
+      key: own.privateKey.export({ type: 'pkcs8', format: 'pem' }),
     },
     (request, response) => {
       requests += 1;

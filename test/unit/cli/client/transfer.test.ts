@@ -2,30 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Agent } from 'undici';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectionsUnder } from '../../../../src/cli/client/api.ts';
 import { createTransfer } from '../../../../src/cli/client/transfer.ts';
 import type { Pace } from '../../../../src/retry.ts';
-import type { Issued } from '../../../../src/server/certificate.ts';
 import { portOf } from '../../../fixtures/free-port.ts';
 import { steppedPace } from './stepped-pace.ts';
-import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
+import { authorityPem, leaf, newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
 
 const { signal: never } = new AbortController();
 const bytes = Buffer.alloc(2_000_000, 'a picture');
-let authority: Issued;
-let leaf: Issued;
-
-beforeAll(async () => {
-  authority = await newAuthority('an authority of tests');
-  leaf = await newLeaf(authority);
-});
 
 /** A store over TLS, and a transfer for a client of `serverUrl`, by default the store itself. */
 async function openStore(listener: RequestListener, serverUrl?: string, pace?: Pace) {
   const { url } = await openTlsServer(leaf, [], listener);
-  const pem = authority.certificate.toString();
-  const dispatcher = connectionsUnder(pem);
+  const dispatcher = connectionsUnder(authorityPem);
   const transfer = createTransfer({ url: new URL(serverUrl ?? url), dispatcher }, pace);
   onTestFinished(async () => {
     await transfer.close();
@@ -141,10 +132,15 @@ describe('an upload', () => {
     [403, xml('SignatureDoesNotMatch', 'Check your key.'), 'store_refused'],
     [413, xml('EntityTooLarge', 'Too large.'), 'blob_too_large'],
     [400, xml('EntityTooLarge', 'Too large.'), 'blob_too_large'],
-    [507, xml('InsufficientStorage', 'The quota of this tenant is used up.'), 'no_space_left'],
+    [
+      507,
+      xml('InsufficientStorage', 'Quota used up.'),
+      'no_space_left',
+      'no space left: Quota used up.',
+    ],
     [404, xml('NoSuchBucket', 'No such bucket.'), 'blob_not_found'],
     [403, '<html>a proxy says no</html>', 'store_refused'],
-  ] as const)('answered %i with %s fails with %s', async ([status, body, code]) => {
+  ] as const)('answered %i with %s fails with %s', async ([status, body, code, message = '']) => {
     const { url, transfer } = await openStore((_request, response) => {
       // Sent before the body has arrived: the rest of the upload must not hide the answer.
       response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
@@ -152,17 +148,10 @@ describe('an upload', () => {
 
     const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
-    await expect(sending).rejects.toMatchObject({ code });
-  });
-
-  test('to a full store fails with the store’s message', async () => {
-    const { url, transfer } = await openStore((_request, response) => {
-      response.writeHead(507).end(xml('InsufficientStorage', 'The quota is used up.'));
+    await expect(sending).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
     });
-
-    const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
-
-    await expect(sending).rejects.toThrow('The store has no space left: The quota is used up.');
   });
 
   test('fails with the signal’s reason', async () => {

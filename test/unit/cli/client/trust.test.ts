@@ -1,21 +1,18 @@
 import { once } from 'node:events';
 import { createServer as createPlainServer } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Pace } from '../../../../src/retry.ts';
-import type { Issued } from '../../../../src/server/certificate.ts';
 import { portOf } from '../../../fixtures/free-port.ts';
 import { ping } from './ping.ts';
-import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
-
-let authority: Issued;
-let leaf: Issued;
-beforeAll(async () => {
-  authority = await newAuthority('an authority of tests');
-  leaf = await newLeaf(authority);
-});
-
-const pemOf = ({ certificate }: Issued): string => certificate.toString();
+import {
+  authority,
+  authorityPem,
+  leaf,
+  newAuthority,
+  newLeaf,
+  openTlsServer,
+} from './tls-server.ts';
 
 /** Tries again without a pause. */
 const hasty: Pace = { now: () => performance.now(), wait: async () => undefined };
@@ -23,14 +20,14 @@ const hasty: Pace = { now: () => performance.now(), wait: async () => undefined 
 test('a server is trusted through the given authority', async () => {
   const { url } = await openTlsServer(leaf);
 
-  expect(await ping(url, pemOf(authority))).toBe('pong');
+  expect(await ping(url, authorityPem)).toBe('pong');
 });
 
 test('an impostor whose authority has the same name gets no request', async () => {
   const impostor = await newLeaf(await newAuthority('an authority of tests'));
   const { url, requests } = await openTlsServer(impostor);
 
-  await expect(ping(url, pemOf(authority))).rejects.toMatchObject({
+  await expect(ping(url, authorityPem)).rejects.toMatchObject({
     code: 'server_untrusted',
   });
   expect(requests()).toBe(0);
@@ -49,7 +46,7 @@ test('a certificate for another host is refused and its names are listed', async
   const other = await newLeaf(authority, ['forensics.example', '192.0.2.7']);
   const { url, requests } = await openTlsServer(other);
 
-  await expect(ping(url, pemOf(authority))).rejects.toMatchObject({
+  await expect(ping(url, authorityPem)).rejects.toMatchObject({
     code: 'server_untrusted',
     message: expect.stringContaining('is for other names: forensics.example, 192.0.2.7.'),
   });
@@ -63,7 +60,7 @@ test.each([
   const wrong = await newLeaf(authority, ['localhost'], days);
   const { url } = await openTlsServer(wrong);
 
-  await expect(ping(url, pemOf(authority))).rejects.toMatchObject({
+  await expect(ping(url, authorityPem)).rejects.toMatchObject({
     code: 'server_untrusted',
     message: expect.stringContaining(why),
   });
@@ -75,7 +72,7 @@ test('a server that speaks plain HTTP is reported as such', async () => {
   onTestFinished(() => void server.close());
   const url = `https://localhost:${portOf(server)}`;
 
-  await expect(ping(url, pemOf(authority), { method: 'POST' }, hasty)).rejects.toMatchObject({
+  await expect(ping(url, authorityPem, { method: 'POST' }, hasty)).rejects.toMatchObject({
     code: 'server_unreachable',
     message: expect.stringContaining('does not use HTTPS on that port'),
   });
@@ -88,7 +85,7 @@ test('a closed port is reported as such', async () => {
   server.close();
   await once(server, 'close');
 
-  const refused = ping(`https://127.0.0.1:${port}`, pemOf(authority), {}, hasty);
+  const refused = ping(`https://127.0.0.1:${port}`, authorityPem, {}, hasty);
 
   await expect(refused).rejects.toMatchObject({
     code: 'server_unreachable',
@@ -99,7 +96,7 @@ test('a closed port is reported as such', async () => {
 test('an unknown host is reported as such, at once', async () => {
   const begun = performance.now();
 
-  await expect(ping('https://nowhere.invalid', pemOf(authority))).rejects.toMatchObject({
+  await expect(ping('https://nowhere.invalid', authorityPem)).rejects.toMatchObject({
     code: 'server_unreachable',
     message: expect.stringMatching(/^nowhere\.invalid (is an unknown host|cannot be looked)/),
   });
