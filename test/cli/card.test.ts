@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { writeCard } from '../../src/cli/analyze/card.ts';
-import { type AnalysisRecord, toRecord } from '../../src/cli/analyze/record.ts';
 import { type Language, languages, reasonCodes } from '../../src/contract/vocabulary.ts';
 import type { Examination } from '../../src/engine/result.ts';
 import type { Provenance } from '../../src/provenance/provenance.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
 import { credentials, makeExamination } from '../unit/present/examination.ts';
+import { recordOf } from './fake-examiner.ts';
 
 const cameraFile: Provenance = {
   ...noProvenance,
@@ -64,13 +64,6 @@ const outcomes: readonly (readonly [string, Examination])[] = [
   ),
 ];
 
-function recordOf(examination: Examination, files: readonly string[] = []): AnalysisRecord {
-  const examinedAt = new Date('2026-03-01T12:00:00Z');
-  const options = { tier: 'flagging', seed: 1337 } as const;
-  const run = { file: 'a.jpg', examinedAt, durationMs: 1, options };
-  return { ...toRecord(run, examination, null), files };
-}
-
 const rowOf = (card: string, label: string) =>
   card
     .slice(card.indexOf(`  ${label} `))
@@ -91,9 +84,7 @@ test('a card recommends a step for each kind of finding, but none for an abstent
       ...makeExamination({ resultClass, reasons: ['evidence_below_threshold'] }),
       findings,
     };
-    const run = { file: 'a.jpg', examinedAt: new Date(), durationMs: 1 };
-    const options = { tier: 'forensicReporting', seed: 1337 } as const;
-    return writeCard(toRecord({ ...run, options }, examination, null), 'en', 100);
+    return writeCard(recordOf(examination, 'forensicReporting'), 'en', 100);
   };
 
   expect(rowOf(cardOf('uncertain'), 'Next')).toMatch(
@@ -174,7 +165,7 @@ test('the card also locates a merely suspected change', () => {
 test('the report is in the language of the card', () => {
   const files = ['out/a/result.json', 'out/a/report-en.pdf', 'out/a/report-de.pdf'];
 
-  expect(writeCard(recordOf(plain, files), 'de', 80)).toMatch(
+  expect(writeCard({ ...recordOf(plain), files }, 'de', 80)).toMatch(
     /^ {2}Bericht +out\/a\/report-de\.pdf$/m,
   );
 });

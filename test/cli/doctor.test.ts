@@ -25,6 +25,13 @@ async function found(...args: string[]) {
   return { code, ok, checks };
 }
 
+/** A folder of its own, and commands that act on it. */
+function newFolder(...options: string[]) {
+  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+  const inOther = (...args: string[]) => runHere([...args, '--data-dir', other, ...options]);
+  return { other, inOther };
+}
+
 const statesOf = (checks: readonly Diagnosis[]) =>
   checks.map(({ name, tenant, state }) => [tenant ?? '', name, state]);
 
@@ -137,10 +144,8 @@ test('a default store configured for the service is checked instead of the embed
 });
 
 test('an unknown tenant and an empty folder are reported', async () => {
-  const empty = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
-
   const unknown = await doctor('--quick', '--tenant', 'nobody');
-  const nothing = await runHere(['doctor', '--quick', '--data-dir', empty, '--config', config]);
+  const nothing = await newFolder('--config', config).inOther('doctor', '--quick');
 
   expect(unknown).toMatchObject({ code: 4, stdout: '' });
   expect(nothing).toMatchObject({
@@ -150,13 +155,13 @@ test('an unknown tenant and an empty folder are reported', async () => {
 });
 
 test('a missing database in a folder in use is reported, and not recreated', async () => {
-  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
-  await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
+  const { other, inOther } = newFolder();
+  await inOther('tenant', 'create', 'acme');
   mkdirSync(join(other, 'blobs'));
   rmSync(join(other, 'forensics.db'));
 
-  const diagnosed = await runHere(['doctor', '--quick', '--data-dir', other]);
-  const served = await runHere(['serve', '--port', '0', '--data-dir', other]);
+  const diagnosed = await inOther('doctor', '--quick');
+  const served = await inOther('serve', '--port', '0');
 
   expect(diagnosed).toMatchObject({
     code: 1,
@@ -170,12 +175,12 @@ test('a missing database in a folder in use is reported, and not recreated', asy
 });
 
 test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', async () => {
-  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
-  await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
+  const { other, inOther } = newFolder();
+  await inOther('tenant', 'create', 'acme');
   const before = readdirSync(other);
   chownSync(other, 12_345, 12_345);
 
-  const { code, stdout } = await runHere(['doctor', '--quick', '--data-dir', other]);
+  const { code, stdout } = await inOther('doctor', '--quick');
 
   expect(code).toBe(1);
   expect(stdout).toMatch(/^failed +data folder: It belongs to another user\.\n +Fix: Run it as/m);
@@ -188,7 +193,7 @@ const canBeNobody = spawnSync(process.execPath, [entry, '--version'], ofNobody).
 test.skipIf(!canBeNobody)(
   "every command refuses another user's folder with the same exit code",
   () => {
-    const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+    const { other } = newFolder();
     const commands = ['serve --port 0', 'tenant list', 'validate list', 'keys list --tenant acme'];
 
     const codes = commands.map((command) => {
@@ -203,8 +208,8 @@ test.skipIf(!canBeNobody)(
 
 const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
 test.skipIf(!canMount)('a store on a read-only disk is reported as such', async () => {
-  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
-  await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
+  const { other, inOther } = newFolder();
+  await inOther('tenant', 'create', 'acme');
   const blobs = join(other, 'blobs');
   mkdirSync(blobs, { recursive: true });
   const script = `mount -t tmpfs -o ro none ${blobs} && exec "$@"`;
@@ -218,8 +223,7 @@ test.skipIf(!canMount)('a store on a read-only disk is reported as such', async 
 });
 
 test('a wrong master key is reported as such', async () => {
-  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
-  const inOther = async (...args: string[]) => runHere([...args, '--data-dir', other]);
+  const { other, inOther } = newFolder();
   await inOther('tenant', 'create', 'acme');
   await inOther('master-key', 'rotate');
   writeFileSync(join(other, 'master.key'), `${'0c'.repeat(32)}\n`, { mode: 0o600 });

@@ -4,6 +4,7 @@ import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { type AnalysisRecord, toFailedRecord, toRecord } from '../../src/cli/analyze/record.ts';
 import type { PrepareExaminer } from '../../src/cli/analyze/record.ts';
 import { resultClasses } from '../../src/contract/vocabulary.ts';
+import type { Examination } from '../../src/engine/result.ts';
 import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 
@@ -37,6 +38,15 @@ function recordFor(
 ): AnalysisRecord {
   const reasons = resultClass === 'abstain' ? (['too_small', 'too_compressed'] as const) : [];
   return toRecord(details, makeExamination({ resultClass, reasons }), null);
+}
+
+/** The record of an examination of the file `a.jpg`. */
+export function recordOf(
+  examination: Examination,
+  tier: AnalyzeOptions['tier'] = 'flagging',
+): AnalysisRecord {
+  const run = { file: 'a.jpg', examinedAt, durationMs: 1, options: { tier, seed: 1337 } };
+  return toRecord(run, examination, null);
 }
 
 export const options: AnalyzeOptions = {

@@ -2,11 +2,11 @@ import { expect, test, vi } from 'vitest';
 import { writeTable, toTableRow } from '../../src/cli/analyze/card.ts';
 import { writeCard } from '../../src/cli/analyze/card.ts';
 import { startProgress } from '../../src/cli/analyze/batch.ts';
-import { type AnalysisRecord, toRecord } from '../../src/cli/analyze/record.ts';
+import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 import { printable } from '../../src/cli/output/terminal.ts';
-import { noProvenance } from '../../src/provenance/provenance.ts';
+import { recordOf } from './fake-examiner.ts';
 import stringWidth from 'string-width';
 import {
   emptySummary,
@@ -15,33 +15,15 @@ import {
   withRecord,
 } from '../../src/cli/analyze/summary.ts';
 
+const examined = recordOf(makeExamination());
+
 const fake: AnalysisRecord = {
+  ...examined,
   file: 'pictures/of-a-very-long-folder-name/with-a-very-long-file-name-at-the-end-0042.jpg',
-  sha256: 'ab'.repeat(32),
-  analysisId: null,
-  verdict: 'fake',
-  reasons: [],
-  tier: 'forensicReporting',
-  seed: 1337,
-  options: { model: 'm', decisionStrategy: 'default', tier: 'forensicReporting', seed: 1337 },
-  result: {
-    resultClass: 1,
-    resultSubClasses: [0],
-    predictions: { real: 0.1, fake: 0.9, compression: 0.2 },
-    classUncertainties: { real: 0.01, fake: 0.02, compression: 0.03 },
-    classSimilarities: { realCompressed: 0.3, fakeCompressed: 0.8 },
-    anomaly: { score: 0.25, numCluster: 1, giniCoeff: 0.5 },
-    heatmaps: null,
-    report: null,
-  },
   decision: {
-    basis: 'traces',
+    ...examined.decision!,
     fakeProbability: 0.93,
-    fakeUncertainty: 0.02,
-    thresholds: { fakeMin: 0.78, realMax: 0.28 },
     changeProbability: 0.1,
-    changedRegion: null,
-    changedPlaces: [],
     errorRates: {
       real: 221,
       fake: 277,
@@ -57,17 +39,6 @@ const fake: AnalysisRecord = {
       photographsCalled: 0.005,
     },
   },
-  evidence: null,
-  provenance: { ...noProvenance, inconsistencies: [], warnings: [] },
-  picture: { format: 'jpg', width: 640, height: 480, sizeBytes: 12_345, notes: [] },
-  maps: { cellPx: 16, columns: 4, rows: 3 },
-  model: { id: 'm', version: '1', files: {} },
-  examinedAt: '2026-01-01T00:00:00.000Z',
-  durationMs: 1,
-  files: [],
-  error: null,
-  origins: [],
-  skipped: null,
 };
 
 const abstained: AnalysisRecord = {
@@ -255,12 +226,8 @@ test('a table says when a changed part or a declaration decided, and which proba
 test('the evidence in --json is that of the API plus what reproduction needs', () => {
   const examination = makeExamination();
   const { facts, measured, passes, patchesRead, environment } = examination;
-  const examinedAt = new Date('2026-03-01T12:00:00Z');
-  const options = { tier: 'forensicReporting', seed: 1337 } as const;
 
-  const record = toRecord({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
-
-  expect(record.evidence).toEqual({
+  expect(recordOf(examination, 'forensicReporting').evidence).toEqual({
     ...writeEvidence(examination),
     facts,
     measured,
