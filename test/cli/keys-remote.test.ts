@@ -44,6 +44,16 @@ const statusWith = async (secret: string): Promise<number> => {
   return (await open.server.inject({ method: 'GET', url, headers })).statusCode;
 };
 
+/** As if one of several servers behind the address used a different database. */
+function refuseNewKeys() {
+  const { keys: ofServer } = open.app.core;
+  const authenticate = ofServer.authenticate.bind(ofServer);
+  return vi.spyOn(ofServer, 'authenticate').mockImplementation(async (secret) => {
+    if (secret === process.env['FORENSICS_API_KEY']) return authenticate(secret);
+    throw new ForensicsError('unauthenticated', 'The API key is wrong.');
+  });
+}
+
 describe('keys on a server', () => {
   test('can be listed with a profile, which also supplies the tenant', async () => {
     const ca = readFileSync(caOf(open), 'utf8');
@@ -79,12 +89,7 @@ describe('a rotation on a server', () => {
     const name = `unproven ${how[0]}`;
     const old = await made(name);
     const out = join(home, 'new.key');
-    const authenticate = open.app.core.keys.authenticate.bind(open.app.core.keys);
-    // As if one of several servers behind the address used a different database.
-    const spy = vi.spyOn(open.app.core.keys, 'authenticate').mockImplementation(async (secret) => {
-      if (secret === process.env['FORENSICS_API_KEY']) return authenticate(secret);
-      throw new ForensicsError('unauthenticated', 'The API key is wrong.');
-    });
+    const spy = refuseNewKeys();
 
     const ran = await keys('rotate', ...of, '--name', name, ...how, '--out', out);
 
@@ -97,6 +102,20 @@ describe('a rotation on a server', () => {
     if (how[0] === '--now') expect(left[0]?.expiresAt).toBe(old.expiresAt);
     // It can still be rotated by name.
     expect((await keys('rotate', ...of, '--name', name)).code).toBe(0);
+  });
+
+  test('names a new key that does not work and cannot be revoked, but not its secret', async () => {
+    await made('stuck');
+    const full = new ForensicsError('no_space_left', 'There is no space left.');
+    const spies = [refuseNewKeys(), vi.spyOn(open.app.core.keys, 'revoke').mockRejectedValue(full)];
+
+    const ran = await keys('rotate', ...of, '--name', 'stuck');
+
+    for (const spy of spies) spy.mockRestore();
+    const { uuid } = (await namesOf('stuck')).find((key) => key.ended === null)!;
+    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(ran.stderr).toContain(`The new key (${uuid}) could not be revoked either`);
+    expect(ran.stderr).not.toContain('sk-');
   });
 
   test("of a profile's own key saves the new key in the profile", async () => {

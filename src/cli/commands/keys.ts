@@ -270,8 +270,8 @@ function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): st
  * @param made.otherwise - a sentence on what happens to older keys if this one is revoked.
  * @throws {ForensicsError} saying what went wrong and what happened to the key.
  */
-export async function orRevoke(
-  keys: Pick<KeyActs, 'revoke'>,
+async function orRevoke(
+  keys: KeyActs,
   made: { readonly tenant: string; readonly key: KeyEntry; readonly otherwise?: string },
   act: () => Promise<void>,
 ): Promise<void> {

@@ -3,10 +3,10 @@
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { type Language, resultClasses } from '../../contract/vocabulary.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
+import { resultClasses } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
+import { writeTime } from './verdict.ts';
 
 /** The heading of a page, also used as the title of the browser tab. */
 export function PageTitle({ text }: { readonly text: string }) {
@@ -183,21 +183,3 @@ export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return <>{common.never}</>;
   return <time dateTime={at}>{writeTime(at, language)}</time>;
 }
-
-/** Writes times as in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
-export function writeTime(at: string, language: Language): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return at;
-  const [day, clock, zone] = timeWriter.format(date).split(' ');
-  return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
-}
-
-/** The Swedish date format is ISO 8601. Kept, because creating a formatter takes as long as formatting 100 dates. */
-const timeWriter = new Intl.DateTimeFormat('sv-SE', {
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZoneName: 'short',
-});

@@ -1,8 +1,9 @@
-/** The verdict of a result or the reason of a failure, in the same words as on the terminal and in reports. */
+/** The verdict of a result, the reason of a failure, and times, as on the terminal and in reports. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { readAnswer } from '../../present/result.ts';
 
@@ -25,3 +26,21 @@ export function writeReason(
 ): string {
   return status === 'failed' ? writeFailure({ message, reason: failure ?? null }, language) : '';
 }
+
+/** Writes times as in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
+export function writeTime(at: string, language: Language): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  const [day, clock, zone] = timeWriter.format(date).split(' ');
+  return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
+}
+
+/** The Swedish date format is ISO 8601. Kept, because creating a formatter takes as long as formatting 100 dates. */
+const timeWriter = new Intl.DateTimeFormat('sv-SE', {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});

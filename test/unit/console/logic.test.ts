@@ -7,7 +7,7 @@ import type { UploadState } from '../../../src/console/api/upload.ts';
 import { messageOf } from '../../../src/console/context.ts';
 import { locate, numbersOf } from '../../../src/console/parts/located.ts';
 import { fit, keepInside, layOn, zoomAt } from '../../../src/console/parts/look.ts';
-import { writeTime } from '../../../src/console/parts/pieces.tsx';
+import { writeTime } from '../../../src/console/parts/verdict.ts';
 import { readRoute } from '../../../src/console/places.ts';
 import { de } from '../../../src/console/words/de.ts';
 import { en } from '../../../src/console/words/en.ts';
