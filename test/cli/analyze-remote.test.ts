@@ -1,16 +1,15 @@
 /** `forensics analyze` and `forensics report` on a server. */
 
-import { rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { pngChunk, pngHeader, pngSignature } from '../fixtures/png-chunks.ts';
-import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { useServing } from '../journeys/use-serving.ts';
 import { draft } from '../unit/server/open-server.ts';
 import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
 import { runHere } from './run-here.ts';
@@ -22,25 +21,18 @@ import { type Files, folderWith, recordLines, recordsIn } from './working-folder
  */
 const twoCommandsMs = 90_000;
 const mostUploadBytes = 1_000_000;
-const dataDir = newDataDir();
-let serving: Serving;
+const serving = useServing({ FORENSICS_MAX_UPLOAD_BYTES: String(mostUploadBytes) });
+const { dataDir } = serving;
 let scene: Buffer;
 
 beforeAll(async () => {
-  [serving, scene] = await Promise.all([
-    startServing(dataDir, { FORENSICS_MAX_UPLOAD_BYTES: String(mostUploadBytes) }),
-    sceneJpeg({ width: 160, height: 120, seed: 7 }),
-  ]);
+  scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 });
 beforeEach(async () => {
   vi.stubEnv('FORENSICS_API_KEY', serving.ready.apiKey ?? '');
   vi.stubEnv('XDG_STATE_HOME', await emptyFolder());
 });
 afterEach(() => vi.unstubAllEnvs());
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
-});
 
 const server = () => ['--url', serving.ready.url, '--ca', serving.ready.caPath];
 const acme = () => [...server(), '--tenant', 'default'];

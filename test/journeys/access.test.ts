@@ -1,6 +1,5 @@
 /** People and keys on a running server, while another process administers the same data folder. */
 
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Core, openCore } from '../../src/service/core.ts';
 import { operator } from '../../src/service/audit/entry.ts';
@@ -9,27 +8,22 @@ import type { TokenSet } from '../../src/contract/auth.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import { databaseIn } from '../fixtures/postgres.ts';
 import { type Answer, password, type Question } from '../unit/server/open-server.ts';
-import { newDataDir, type Serving, startServing } from './serving.ts';
+import { useServing } from './use-serving.ts';
 
-const dataDir = newDataDir();
+const serving = useServing();
+const { dataDir } = serving;
 const email = 'ann@example.org';
 const tenantName = 'default';
-let serving: Serving;
 let core: Core;
 let tenantId = '';
 
 beforeAll(async () => {
-  serving = await startServing(dataDir);
   const environment = databaseIn(dataDir);
   core = await openCore(readConfig({ flags: { dataDir }, environment }).settings);
   tenantId = (await core.tenants.byName(tenantName))?.id ?? '';
 });
 
-afterAll(async () => {
-  await core.close();
-  await serving.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => core.close());
 
 async function ask(authorization: string, question: Question): Promise<Answer> {
   const headers = { authorization, ...question.headers };

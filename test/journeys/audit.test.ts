@@ -1,30 +1,21 @@
 /** The audit log of a running server, read by separate commands. */
 
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
+import { only } from './serving.ts';
+import { useServing } from './use-serving.ts';
 
 const size = { width: 160, height: 120 };
-const dataDir = newDataDir();
-let serving: Serving;
-
-beforeAll(async () => {
-  serving = await startServing(dataDir);
-});
-
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
-});
+const serving = useServing();
+const { dataDir } = serving;
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const audit = async (...args: string[]) => runCli(['audit', ...args, '--data-dir', dataDir]);
 
 test("a report replaced by a client through its own URL is detected by the log's hashes", async () => {
-  const client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
+  const { client } = serving;
   const options = { tier: 'forensicReporting' };
   const { id } = await client.create({ format: 'jpg', ...size, options });
   await client.upload(only(await client.get(id)), await sceneJpeg({ ...size, seed: 1 }));

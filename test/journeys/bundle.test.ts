@@ -12,12 +12,11 @@ import { verifyBundle } from '../../src/evidence/verify.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readEntries } from '../unit/evidence/repack.ts';
 import { readPages } from '../unit/render/pdf-text.ts';
-import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
+import { useServing } from './use-serving.ts';
 
 const size = { width: 160, height: 120 };
-const dataDir = newDataDir();
-let serving: Serving;
-let client: ReturnType<typeof clientOf>;
+const serving = useServing();
+const { dataDir } = serving;
 let id: string;
 let flaggedId: string;
 /** The bundle of the first, and what the command said when it wrote it. */
@@ -26,8 +25,6 @@ let firstReport: Ran;
 let ownFolder: string;
 
 beforeAll(async () => {
-  serving = await startServing(dataDir);
-  client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
   id = await analyzed('forensicReporting', 'Claim 4711');
   flaggedId = await analyzed('flagging');
   await forge();
@@ -36,24 +33,23 @@ beforeAll(async () => {
   firstReport = await report(id, '--out', firstBundle, '--html', '--json');
 });
 
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  rmSync(ownFolder, { recursive: true, force: true });
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => rmSync(ownFolder, { recursive: true, force: true }));
 
 /** A completed analysis in this tier. */
 async function analyzed(tier: string, projectId: string | null = null): Promise<string> {
-  const made = await client.create({ format: 'jpg', ...size, options: { tier } }, { projectId });
-  await client.upload(made, await sceneJpeg({ ...size, seed: 6 }));
-  await client.send('POST', '/start', { id: made.id });
-  await client.until(made.id, ['completed']);
+  const made = await serving.client.create(
+    { format: 'jpg', ...size, options: { tier } },
+    { projectId },
+  );
+  await serving.client.upload(made, await sceneJpeg({ ...size, seed: 6 }));
+  await serving.client.send('POST', '/start', { id: made.id });
+  await serving.client.until(made.id, ['completed']);
   return made.id;
 }
 
 /** What clients upload in place of heatmaps and reports must not get into the evidence. */
 async function forge(): Promise<void> {
-  const { result } = (await client.until(id, ['completed'])).inferenceStatus;
+  const { result } = (await serving.client.until(id, ['completed'])).inferenceStatus;
   const { heatmaps, report: stored } = result!;
   for (const { putUrl } of [heatmaps!.fakeHeatmapStorageUrls, stored!.en.pdfStorageUrls]) {
     const { pathname, search } = new URL(putUrl);
@@ -93,8 +89,10 @@ test('a bundle verifies and reproduces on a machine with neither key nor data', 
     differences: [],
     environment: [],
   });
-  expect(Object.keys(await readEntries(await readFile(firstBundle)))).toContain('report-de.html');
-  await expectCustody(await readFile(firstBundle), ['created', 'received', 'examined', 'rendered']);
+  const files = await readEntries(await readFile(firstBundle));
+  expect(Object.keys(files)).toContain('report-de.html');
+  const events = custodyIn(files).map(({ event }) => event);
+  expect(events).toEqual(expect.arrayContaining(['created', 'received', 'examined', 'rendered']));
 });
 
 test('every bundle is logged, and the next bundle includes that log entry', async () => {
@@ -136,10 +134,13 @@ test('the HTML report is available in both languages, as a sandboxed download', 
 
 test('exhibit and examiner given afterwards appear in every report made from then on', async () => {
   const caseData = { exhibit: 'K-17', examiner: 'Ada Berg' };
-  const described = await client.send('PUT', '', { id, caseData });
+  const described = await serving.client.send('PUT', '', { id, caseData });
   const html = await askReport(id, 'de');
   const pdf = await askReport(id, 'en', 'pdf');
-  const refused = await client.send('PUT', '', { id, caseData: { exhibit: 'x'.repeat(81) } });
+  const refused = await serving.client.send('PUT', '', {
+    id,
+    caseData: { exhibit: 'x'.repeat(81) },
+  });
 
   expect(described.json<{ data: unknown[] }>().data).toMatchObject([{ caseData }]);
   expect(html.body.toString()).toMatch(/Claim 4711; Asservat K-17/);
@@ -152,7 +153,7 @@ test('exhibit and examiner given afterwards appear in every report made from the
   ]);
 });
 
-test('an analysis that cannot be bundled is refused with advice, and nothing is overwritten', async () => {
+test('what cannot be bundled is refused with advice, and nothing is overwritten', async () => {
   const folder = await emptyFolder();
   const out = join(folder, 'evidence.zip');
   await mkdir(join(folder, 'taken'));
@@ -160,11 +161,15 @@ test('an analysis that cannot be bundled is refused with advice, and nothing is 
   const flagged = await report(flaggedId, '--out', out);
   const unknown = await report('0'.repeat(24), '--out', out);
   const taken = await report(id, '--out', join(folder, 'taken'), '--force');
+  const noCase = ['report', '--project', 'none', '--tenant', 'default', '--out', out];
+  const empty = await runHere([...noCase, '--data-dir', dataDir]);
 
   expect(flagged).toMatchObject({ code: 5, stdout: '' });
   expect(flagged.stderr).toContain('upgrade it first');
   expect(unknown).toMatchObject({ code: 4, stdout: '' });
   expect(taken).toMatchObject({ code: 5, stdout: '' });
+  expect(empty).toMatchObject({ code: 4, stdout: '' });
+  expect(empty.stderr).toContain('The case has no pictures');
 });
 
 const ofCase = ['report', '--case', 'Claim 4711', '--tenant', 'default'];
@@ -204,25 +209,6 @@ test('a server provides the report and archive of a case', async () => {
   expect(pages).toHaveLength(2);
   expect(pages[0]).toContain('1 Bild: ');
 });
-
-test('a case without pictures is refused', async () => {
-  const wanted = ['--project', 'none', '--tenant', 'default', '--data-dir', dataDir];
-
-  const refused = await runHere([
-    'report',
-    ...wanted,
-    '--out',
-    join(await emptyFolder(), 'case.zip'),
-  ]);
-
-  expect(refused).toMatchObject({ code: 4, stdout: '' });
-  expect(refused.stderr).toContain('The case has no pictures');
-});
-
-async function expectCustody(bundle: Uint8Array, events: readonly string[]): Promise<void> {
-  const custody = custodyIn(await readEntries(bundle));
-  expect(custody.map(({ event }) => event)).toEqual(expect.arrayContaining([...events]));
-}
 
 interface Step {
   readonly event: string;

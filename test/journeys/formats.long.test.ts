@@ -3,44 +3,25 @@
  * evidence.
  */
 
-import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { emptyFolder, runCli } from '../cli/run-cli.ts';
 import { runHere } from '../cli/run-here.ts';
 import { fileOf, formatScene } from '../fixtures/formats.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readEntries } from '../unit/evidence/repack.ts';
-import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
+import { useServing } from './use-serving.ts';
 
-const dataDir = newDataDir();
-let serving: Serving;
-let client: ReturnType<typeof clientOf>;
+const serving = useServing({ FORENSICS_INTAKE: 'everything' });
+const { dataDir } = serving;
 
-beforeAll(async () => {
-  serving = await startServing(dataDir, { FORENSICS_INTAKE: 'everything' });
-  client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
-});
-
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-const atServer = () => [
-  '--url',
-  serving.ready.url,
-  '--ca',
-  serving.ready.caPath,
-  '--tenant',
-  'default',
-];
 test('a HEIC file is examined, and the evidence holds its original bytes', async () => {
   const heic = await fileOf('heic');
   const { width, height } = formatScene;
   const options = { tier: 'forensicReporting' };
+  const { client } = serving;
   const made = await client.create({ format: 'heic', width, height, options });
   await client.upload(made, heic);
   await client.send('POST', '/start', { id: made.id });
@@ -65,8 +46,10 @@ test('the pictures of a PDF are submitted one by one', async () => {
     { size: 'A7', layout: 'landscape' },
   );
   await writeFile(join(cwd, 'claim.pdf'), claim);
-  const ran = await runCli(['analyze', join(cwd, 'claim.pdf'), ...atServer(), '--csv'], {
-    env: { FORENSICS_API_KEY: serving.ready.apiKey ?? '' },
+  const { url, caPath, apiKey } = serving.ready;
+  const there = ['--url', url, '--ca', caPath, '--tenant', 'default'];
+  const ran = await runCli(['analyze', join(cwd, 'claim.pdf'), ...there, '--csv'], {
+    env: { FORENSICS_API_KEY: apiKey ?? '' },
   });
 
   expect(ran.code).toBe(0);

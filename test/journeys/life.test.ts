@@ -1,6 +1,5 @@
 /** The life of an analysis on a running server, with the real model and a webhook receiver. */
 
-import { rmSync } from 'node:fs';
 import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,37 +8,31 @@ import { componentOf, type RawDocument } from '../contract/interface/document.ts
 import { strictComplaint } from '../contract/interface/judge.ts';
 import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
-import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
+import { only } from './serving.ts';
+import { useServing } from './use-serving.ts';
 
 const size = { width: 160, height: 120 };
-const dataDir = newDataDir();
-let serving: Serving;
+const serving = useServing({ FORENSICS_WEBHOOK_ALLOW: '127.0.0.0/8' });
+const { dataDir } = serving;
 let receiver: Receiver;
-let client: ReturnType<typeof clientOf>;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  serving = await startServing(dataDir, { FORENSICS_WEBHOOK_ALLOW: '127.0.0.0/8' });
-  client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
   const set = ['tenant', 'update', 'default', '--webhook-url', receiver.url, '--data-dir', dataDir];
   expect((await runCli(set)).code).toBe(0);
 });
 
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  receiver.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => receiver.close());
 
 test('an analysis is created, uploaded, started, completed, upgraded and deleted', async () => {
-  const { id, input } = await client.create({ format: 'jpg', ...size });
+  const { id, input } = await serving.client.create({ format: 'jpg', ...size });
 
-  expect((await client.send('POST', '/start', { id })).status).toBe(409);
+  expect((await serving.client.send('POST', '/start', { id })).status).toBe(409);
 
   const picture = await sceneJpeg({ ...size, seed: 1 });
-  expect((await client.upload(await read(id), picture)).status).toBe(200);
-  expect((await client.send('POST', '/start', { id })).json()).toEqual({ success: true });
-  expect((await client.send('POST', '/start', { id })).status).toBe(409);
+  expect((await serving.client.upload(await read(id), picture)).status).toBe(200);
+  expect((await serving.client.send('POST', '/start', { id })).json()).toEqual({ success: true });
+  expect((await serving.client.send('POST', '/start', { id })).status).toBe(409);
   await receiver.first(({ payload }) => payload['status'] === 'completed');
 
   const flagged = (await read(id)).inferenceStatus;
@@ -57,20 +50,20 @@ test('an analysis is created, uploaded, started, completed, upgraded and deleted
   });
 
   const again = { id, options: { tier: 'flagging' } };
-  expect((await client.send('POST', '/retry', again)).status).toBe(409);
+  expect((await serving.client.send('POST', '/retry', again)).status).toBe(409);
   const options = { tier: 'forensicReporting' };
-  const upgraded = only(await client.send('POST', '/retry', { id, options }));
+  const upgraded = only(await serving.client.send('POST', '/retry', { id, options }));
   expect(upgraded).toMatchObject({ tierUpgradedFrom: 'flagging', input: { options } });
   expect(upgraded.inferenceStatus.result?.resultClass).toBe(flagged.result?.resultClass);
   expect(upgraded.inferenceStatus.result?.evidence?.findings).not.toHaveLength(0);
   expect(await complaint('Analysis', upgraded)).toBeNull();
   await expectFiles(upgraded.inferenceStatus.result);
-  expect((await client.send('POST', '/retry', again)).status).toBe(400);
+  expect((await serving.client.send('POST', '/retry', again)).status).toBe(400);
 
-  expect(await client.download(input.storageUrls.getUrl)).toEqual(picture);
-  expect((await client.send('DELETE', '', { id })).json()).toEqual({ success: true });
-  expect((await client.get(id)).status).toBe(404);
-  expect((await client.send('DELETE', '', { id })).status).toBe(404);
+  expect(await serving.client.download(input.storageUrls.getUrl)).toEqual(picture);
+  expect((await serving.client.send('DELETE', '', { id })).json()).toEqual({ success: true });
+  expect((await serving.client.get(id)).status).toBe(404);
+  expect((await serving.client.send('DELETE', '', { id })).status).toBe(404);
 });
 
 test("the receiver got every change in order, signed with the tenant's secret", async () => {
@@ -96,25 +89,28 @@ test("the receiver got every change in order, signed with the tenant's secret", 
 });
 
 test('a truncated picture fails during the examination, with a readable message', async () => {
-  const made = await client.create({ format: 'jpg', ...size }, { name: 'cut' });
+  const made = await serving.client.create({ format: 'jpg', ...size }, { name: 'cut' });
   const picture = await sceneJpeg({ ...size, seed: 4 });
-  await client.upload(made, picture.subarray(0, picture.length >> 1));
-  await client.send('POST', '/start', { id: made.id });
-  const { inferenceStatus } = await client.until(made.id, ['completed', 'failed']);
+  await serving.client.upload(made, picture.subarray(0, picture.length >> 1));
+  await serving.client.send('POST', '/start', { id: made.id });
+  const { inferenceStatus } = await serving.client.until(made.id, ['completed', 'failed']);
 
   expect(inferenceStatus).toMatchObject({ status: 'failed', retryCount: 0 });
   expect(inferenceStatus.statusMessage).toMatch(/^[A-Z].+[.]$/);
 });
 
 test('a failed analysis succeeds when retried with the right picture', async () => {
-  const made = await client.create({ format: 'png', ...size }, { name: 'second try' });
-  await client.upload(made, Buffer.from('the wrong file'));
-  await client.send('POST', '/start', { id: made.id });
-  await client.upload(made, await scenePng({ ...size, seed: 3 }));
+  const made = await serving.client.create({ format: 'png', ...size }, { name: 'second try' });
+  await serving.client.upload(made, Buffer.from('the wrong file'));
+  await serving.client.send('POST', '/start', { id: made.id });
+  await serving.client.upload(made, await scenePng({ ...size, seed: 3 }));
   const retried = only(
-    await client.send('POST', '/retry', { id: made.id, options: { decisionStrategy: 'pedantic' } }),
+    await serving.client.send('POST', '/retry', {
+      id: made.id,
+      options: { decisionStrategy: 'pedantic' },
+    }),
   );
-  const done = await client.until(made.id, ['completed', 'failed']);
+  const done = await serving.client.until(made.id, ['completed', 'failed']);
 
   expect(retried.inferenceStatus).toMatchObject({ status: 'pending', retryCount: 0 });
   expect(done.inferenceStatus.status).toBe('completed');
@@ -122,7 +118,7 @@ test('a failed analysis succeeds when retried with the right picture', async () 
 });
 
 async function read(id: string) {
-  return only(await client.get(id));
+  return only(await serving.client.get(id));
 }
 
 /** What violates the server's own document, which must list every member of the value. */
@@ -139,10 +135,10 @@ async function expectFiles(result: Result): Promise<void> {
   const pdfs = Object.values(result?.report ?? {}).map(({ pdfStorageUrls }) => pdfStorageUrls);
   expect([heatmaps.length, pdfs.length]).toEqual([4, 2]);
   for (const { getUrl } of heatmaps) {
-    const { format, width, height } = await sharp(await client.download(getUrl)).metadata();
+    const { format, width, height } = await sharp(await serving.client.download(getUrl)).metadata();
     expect({ format, width, height }).toEqual({ format: 'png', ...size });
   }
   for (const { getUrl } of pdfs) {
-    expect((await client.download(getUrl)).subarray(0, 5).toString('latin1')).toBe('%PDF-');
+    expect((await serving.client.download(getUrl)).subarray(0, 5).toString('latin1')).toBe('%PDF-');
   }
 }

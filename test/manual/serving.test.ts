@@ -1,21 +1,10 @@
-import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operationsOf } from '../contract/interface/document.ts';
-import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { useServing } from '../journeys/use-serving.ts';
 import { readManual } from '../../bin/manual/manual.ts';
 
-const dataDir = newDataDir();
-let serving: Serving;
-
-beforeAll(async () => {
-  serving = await startServing(dataDir);
-});
-
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
-});
+const serving = useServing();
 
 test('the table of operations lists exactly those of the API document', async () => {
   const answer = await serving.ask({ method: 'GET', path: '/v1/schema' });
