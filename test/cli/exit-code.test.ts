@@ -9,31 +9,23 @@ const open: End = { file: 'a.jpg', verdict: null, error: null, skipped: null };
 const found = (verdict: ResultClass): End => ({ ...open, verdict });
 const failed = (code: ErrorCode): End => ({ ...open, error: { code, message: '' } });
 const skipped: End = { ...open, skipped: { code: 'not_a_picture', kind: 'video' } };
-const exitOf = (ends: readonly End[], failOn: readonly FailOn[]) =>
-  exitCodeOf(ends.reduce(withRecord, emptySummary), failOn);
+const all = [found('abstain'), found('uncertain'), found('fake')];
 
-test('a verdict is no failure unless --fail-on names it', () => {
-  expect(exitOf([found('fake'), found('abstain')], [])).toBe(0);
-  expect(exitOf([found('real'), found('uncertain')], ['fake', 'abstain'])).toBe(0);
-});
+const cases: readonly (readonly [string, readonly End[], readonly FailOn[], number])[] = [
+  ['a verdict is no failure', [found('fake'), found('abstain')], [], 0],
+  ['another verdict is no failure', [found('real'), found('uncertain')], ['fake', 'abstain'], 0],
+  ['fake outweighs the others', all, ['abstain', 'uncertain', 'fake'], 10],
+  ['uncertain outweighs abstain', all, ['abstain', 'uncertain'], 11],
+  ['abstain counts if it is named', all, ['abstain'], 12],
+  ['a failure alone has its own code', [failed('file_not_found')], ['fake'], 4],
+  ['a full disk alone has its own code', [failed('no_space_left')], [], 6],
+  ['a failure outweighs verdicts', [failed('file_not_found'), found('fake')], ['fake'], 1],
+  ['a skipped file is no failure', [found('real'), skipped], ['fake'], 0],
+  ['an unexamined file counts if it is named', [found('real'), skipped], ['unexamined'], 13],
+  ['it outweighs failures', [failed('file_not_found')], ['unexamined', 'fake'], 13],
+  ['without one, verdicts count', [found('fake')], ['unexamined', 'fake'], 10],
+];
 
-test('fake outweighs uncertain, uncertain outweighs abstain', () => {
-  const all = [found('abstain'), found('uncertain'), found('fake')];
-
-  expect(exitOf(all, ['abstain', 'uncertain', 'fake'])).toBe(10);
-  expect(exitOf(all, ['abstain', 'uncertain'])).toBe(11);
-  expect(exitOf(all, ['abstain'])).toBe(12);
-});
-
-test('a failure outweighs every verdict: one alone exits with its own code', () => {
-  expect(exitOf([failed('file_not_found')], ['fake'])).toBe(4);
-  expect(exitOf([failed('no_space_left')], [])).toBe(6);
-  expect(exitOf([failed('file_not_found'), found('fake')], ['fake'])).toBe(1);
-});
-
-test('an unexamined file outweighs everything when --fail-on names it', () => {
-  expect(exitOf([found('real'), skipped], ['fake'])).toBe(0);
-  expect(exitOf([found('real'), skipped], ['unexamined'])).toBe(13);
-  expect(exitOf([failed('file_not_found')], ['unexamined', 'fake'])).toBe(13);
-  expect(exitOf([found('fake')], ['unexamined', 'fake'])).toBe(10);
+test.each(cases)('%s', (_what, ends, failOn, code) => {
+  expect(exitCodeOf(ends.reduce(withRecord, emptySummary), failOn)).toBe(code);
 });

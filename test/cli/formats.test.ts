@@ -126,54 +126,36 @@ test('the columns of a long table are aligned', () => {
   expect(new Set(lines.map((line) => line.search(/RESULT|looks/))).size).toBe(1);
 });
 
+const german =
+  '3 Bilder: 1 mit Anzeichen, 1 nicht beurteilbar, 1 fehlgeschlagen; 5,0 s, 0,6 pro Sekunde';
+
 test.each([
-  [5000, '3 pictures: 1 with signs, 1 not judged, 1 failed; 5.0 s, 0.6 a second'],
-  [75_000, '3 pictures: 1 with signs, 1 not judged, 1 failed; 1 min 15 s, 2.4 a minute'],
-  [7_500_000, '3 pictures: 1 with signs, 1 not judged, 1 failed; 2 h 5 min, 1.4 an hour'],
-])('the summary counts every outcome, with duration and rate', (ms, told) => {
+  [5000, 'en', '3 pictures: 1 with signs, 1 not judged, 1 failed; 5.0 s, 0.6 a second'],
+  [75_000, 'en', '3 pictures: 1 with signs, 1 not judged, 1 failed; 1 min 15 s, 2.4 a minute'],
+  [7_500_000, 'en', '3 pictures: 1 with signs, 1 not judged, 1 failed; 2 h 5 min, 1.4 an hour'],
+  [5000, 'de', german],
+] as const)('the summary counts every outcome, with duration and rate', (ms, language, told) => {
   const summary = [fake, abstained, failed].reduce(withRecord, emptySummary);
 
-  expect(summaryLine(summary, ms, 'en')).toBe(told);
-});
-
-test('the summary is also available in German', () => {
-  const summary = [fake, abstained, failed].reduce(withRecord, emptySummary);
-
-  expect(summaryLine(summary, 5000, 'de')).toBe(
-    '3 Bilder: 1 mit Anzeichen, 1 nicht beurteilbar, 1 fehlgeschlagen; 5,0 s, 0,6 pro Sekunde',
-  );
+  expect(summaryLine(summary, ms, language)).toBe(told);
 });
 
 test.each([
-  [{ total: 3, done: 0, failed: 0 }, 0, '[                    ] 0/3'],
-  [{ total: 3, done: 3, failed: 1 }, 1000, '[====================] 3/3, 1 failed'],
-  [
-    { total: 40, done: 10, failed: 0 },
-    10_000,
-    '[=====               ] 10/40, 1.0 a second, about 30 s left',
-  ],
-  [{ total: null, done: 7, failed: 0 }, 3500, '7 examined'],
-  [{ total: 2, done: 3, failed: 0 }, 0, '[====================] 3/2'],
-  [{ total: 9, done: 0, failed: 0 }, 60_000, '[                    ] 0/9'],
-  [{ total: 2, done: 1, failed: 0 }, 4000, '[==========          ] 1/2, 0.3 a second'],
-  [
-    { total: 2, done: 1, failed: 0 },
-    42_000,
-    '[==========          ] 1/2, 1.4 a minute, about 40 s left',
-  ],
-  [{ total: 100, done: 99, failed: 0 }, 60_000, '[=================== ] 99/100, 1.6 a second'],
-  [
-    { total: 10, done: 1, failed: 0 },
-    80_000,
-    '[==                  ] 1/10, 0.8 a minute, about 12 min left',
-  ],
-  [
-    { total: 100, done: 1, failed: 0 },
-    130_000,
-    '[                    ] 1/100, 0.5 a minute, about 3.6 h left',
-  ],
-])('%j after %d ms shows the bar, the rate and the time left', (state, ms, told) => {
-  expect(progressText(state, ms, 'en')).toBe(told);
+  [3, 0, 0, 0, '[                    ] 0/3'],
+  [3, 3, 1, 1000, '[====================] 3/3, 1 failed'],
+  [40, 10, 0, 10_000, '[=====               ] 10/40, 1.0 a second, about 30 s left'],
+  [null, 7, 0, 3500, '7 examined'],
+  [2, 3, 0, 0, '[====================] 3/2'],
+  [9, 0, 0, 60_000, '[                    ] 0/9'],
+  [2, 1, 0, 4000, '[==========          ] 1/2, 0.3 a second'],
+  [2, 1, 0, 42_000, '[==========          ] 1/2, 1.4 a minute, about 40 s left'],
+  [100, 99, 0, 60_000, '[=================== ] 99/100, 1.6 a second'],
+  [10, 1, 0, 80_000, '[==                  ] 1/10, 0.8 a minute, about 12 min left'],
+  [100, 1, 0, 130_000, '[                    ] 1/100, 0.5 a minute, about 3.6 h left'],
+])('of %s, %d done and %d failed after %d ms: bar, rate and time left', (...row) => {
+  const [total, done, failures, ms, told] = row;
+
+  expect(progressText({ total, done, failed: failures }, ms, 'en')).toBe(told);
 });
 
 test('a terminal that reports no columns gets no progress', async () => {
