@@ -226,11 +226,8 @@ export function resultIn(record: AnalysisRecord): Result | null {
 
 /** A record without a verdict: the picture was only handed to a server, or was never finished. */
 export function toOpenRecord(head: RecordHead): AnalysisRecord {
-  const {
-    file,
-    origins = [],
-    options: { tier, seed },
-  } = head;
+  const { file, origins = [], options } = head;
+  const { tier, seed } = options;
   return {
     file,
     sha256: null,

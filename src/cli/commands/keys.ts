@@ -275,11 +275,8 @@ async function orRevoke(
   made: { readonly tenant: string; readonly key: KeyEntry; readonly otherwise?: string },
   act: () => Promise<void>,
 ): Promise<void> {
-  const {
-    tenant,
-    key: { uuid },
-    otherwise = '',
-  } = made;
+  const { tenant, key, otherwise = '' } = made;
+  const { uuid } = key;
   try {
     await act();
   } catch (error) {

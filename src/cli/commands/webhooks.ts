@@ -111,18 +111,14 @@ async function test(options: TenantOptions): Promise<void> {
     if (url === null) {
       throw new ForensicsError('conflict', `The tenant has no webhook. ${setUrlHint(tenant.name)}`);
     }
-    const {
-      id,
-      isAccepted: taken,
-      outcome,
-      tookMs,
-    } = await sendTestMessage({
+    const sent = await sendTestMessage({
       tenantId,
       url,
       serverKey: core.webhookKey,
       allow: settings.webhookAllow,
       at: new Date(),
     });
+    const { id, isAccepted: taken, outcome, tookMs } = sent;
     // Prints only the origin, because the rest of the URL may contain a token.
     const receiver = new URL(url).origin;
     return { id, receiver, taken, outcome, tookMs, isOff: tenant.webhookDisabledAt !== null };

@@ -32,12 +32,11 @@ export function CasePage({ name }: { readonly name: string }) {
   const { analysis: labels, cases: text, tenantName, language } = useConsole();
   const { pictures, order } = wordsIn(language).cases;
   const [start, setStart] = useState(0);
-  const loaded = useLoaded(`case ${tenantName} ${name}`, {
+  const { data, error, reload } = useLoaded(`case ${tenantName} ${name}`, {
     // All, because the pictures that need attention may be the oldest.
     load: (signal) => listAllAnalyses(tenantName, { projectId: name }, signal),
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
-  const { data, error, reload } = loaded;
   const { known, open } = useDetails(data?.entries ?? []);
   const seenOf = ({ id }: Analysis) => known.get(id)?.seen ?? [];
   const memberOf = (analysis: Analysis) => toMember(analysis, seenOf(analysis));
@@ -98,8 +97,6 @@ function useColumns(
 ): readonly Column<Analysis>[] {
   const { cases: text, list, language } = useConsole();
   const thumbnails = useThumbnails(shown);
-  const because = (analysis: Analysis) =>
-    writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
   return [
     { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
     {
@@ -119,7 +116,9 @@ function useColumns(
       cell: (analysis) => (
         <>
           <ResultBadge analysis={analysis} />
-          <p class="soft small">{because(analysis)}</p>
+          <p class="soft small">
+            {writeVerdict(analysis, language)?.because ?? writeReason(analysis, language)}
+          </p>
           {seenOf(analysis).map((other) => (
             <p key={other.id} class="small">
               <SeenLine other={other} analysis={analysis} />

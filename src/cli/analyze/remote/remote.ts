@@ -170,12 +170,8 @@ async function fetchRecord(
   analysisId: string,
   of: { input: Input; picture: RemotePicture; folder: ResultsFolder | null; folderName: string },
 ): Promise<AnalysisRecord> {
-  const {
-    input,
-    picture: { sha256, bytes },
-    folder,
-    folderName,
-  } = of;
+  const { input, picture, folder, folderName } = of;
+  const { sha256, bytes } = picture;
   const ended = await untilEnded(() => analyses.read(analysisId), signal);
   const { label: file, origins = [] } = input;
   const known = { file, origins, sha256, sizeBytes: bytes.length, lang };
