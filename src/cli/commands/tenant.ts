@@ -146,10 +146,8 @@ async function remove(name: string, options: LocalOptions & { readonly yes: bool
     if (options.json) return printJson({ deleted: false });
     return log('The name does not match; nothing was deleted.');
   }
-  const {
-    analyses,
-    tenant: { id, name: keptAs },
-  } = deleted;
+  const { analyses, tenant } = deleted;
+  const { id, name: keptAs } = tenant;
   if (options.json) return printJson({ id, name, keptAs, analyses, deleted: true });
   log(`Tenant "${name}" is deleted, with ${analyses} analyses. The name is available again.`);
   log(`Data kept until the retention purge is listed under "${keptAs}".`);
