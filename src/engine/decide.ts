@@ -194,12 +194,14 @@ function applicableLimits(
     compressedRegime !== null && predictions.compression >= compressedRegime.from;
   const isSmall = smallRegime !== null && pixels < smallRegime.below;
   const { fakeMin } = isCompressed ? compressedRegime : thresholds;
-  const fakeMinForSize = raisedForSize(fakeMin[strategy], sizeRegime, pixels);
+  const { perHalving, realPerHalving, below, downTo } = sizeRegime ?? noSizeRegime;
+  const halvings = Math.max(0, Math.log2(below / Math.max(pixels, downTo)));
+  const fakeMinForSize = withHigherOdds(fakeMin[strategy], perHalving * halvings);
   // Where missing rows begin, the methods that look for changes find one.
   const isOnlySuspected = pixels < minPixelsOfChange || hasMissingRows;
   return {
     fakeMin: Math.max(fakeMinForSize, isSmall ? smallRegime.fakeMin[strategy] : 0),
-    realMax: thresholds.realMax[strategy],
+    realMax: withHigherOdds(thresholds.realMax[strategy], -realPerHalving * halvings),
     traceMin: thresholds.traceMin[strategy],
     compressionMax: thresholds.compressionMax[strategy],
     anomalyMax: thresholds.anomalyMax[strategy],
@@ -209,12 +211,13 @@ function applicableLimits(
   };
 }
 
-/** Small photographs look more like generated pictures than large ones do, so a smaller picture has a higher limit. */
-function raisedForSize(limit: number, regime: SizeRegime | null, pixels: number): number {
-  if (regime === null) return limit;
-  const { perHalving, below, downTo } = regime;
-  const halvings = Math.max(0, Math.log2(below / Math.max(pixels, downTo)));
-  return limit / (limit + (1 - limit) * Math.exp(-perHalving * halvings));
+/** The smaller a picture, the more photographs and generated pictures look alike, so the limits move apart. */
+const noSizeRegime: SizeRegime = { perHalving: 0, realPerHalving: 0, below: 1, downTo: 1 };
+
+/** @param difference - of the log odds. */
+function withHigherOdds(limit: number, difference: number): number {
+  // Without a difference, the number stays exactly the same.
+  return difference === 0 ? limit : limit / (limit + (1 - limit) * Math.exp(-difference));
 }
 
 /** Outside the validated domain, nothing is decided between real and fake. */

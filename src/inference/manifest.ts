@@ -110,9 +110,13 @@ const transformer = object({
 });
 export type Transformer = ReturnType<typeof transformer>;
 
-/** The log odds of `fakeMin` rise by `perHalving` per halving of the pixel count, from `below` down to `downTo`. */
+/**
+ * Per halving of the pixel count, from `below` down to `downTo`, the log odds of `fakeMin` rise by `perHalving`, and
+ * those of `realMax` fall by `realPerHalving`, which is 0 for models before trace-3 3.4.0.
+ */
 const sizeRegime = object({
   perHalving: number(0, 4),
+  realPerHalving: orElse(number(0, 4), 0),
   below: whole(1, 1e9),
   downTo: whole(1, 1e9),
 });

@@ -215,20 +215,32 @@ test('a small picture needs more to be called fake, and no more to be called rea
   expect(verdict({ pixels: 10_000, fakeProbability: 0.8 }).resultClass).toBe('fake');
 });
 
-test('with a size regime, the odds required for fake rise with each halving, between its two sizes', () => {
+test('with a size regime, the limits move apart with each halving, between its two sizes', () => {
   const rules = {
     ...manifest,
     smallRegime: null,
-    sizeRegime: { perHalving: Math.log(2), below: 1_000_000, downTo: 250_000 },
+    sizeRegime: {
+      perHalving: Math.log(2),
+      realPerHalving: Math.log(3),
+      below: 1_000_000,
+      downTo: 250_000,
+    },
   };
-  const fakeMin = (pixels: number) =>
-    decide({ ...clear, pixels }, rules, 'default').thresholds['fakeMin'];
-  // 0.8 corresponds to odds of 4 : 1.
-  expect(fakeMin(4_000_000)).toBeCloseTo(4 / 5, 12);
-  expect(fakeMin(1_000_000)).toBeCloseTo(4 / 5, 12);
-  expect(fakeMin(500_000)).toBeCloseTo(8 / 9, 12);
-  expect(fakeMin(250_000)).toBeCloseTo(16 / 17, 12);
-  expect(fakeMin(1000)).toBeCloseTo(16 / 17, 12);
+  const limits = (pixels: number) => {
+    const { fakeMin, realMax } = decide({ ...clear, pixels }, rules, 'default').thresholds;
+    return [fakeMin!, realMax!];
+  };
+  // 0.8 corresponds to odds of 4 : 1, and 0.2 to odds of 1 : 4.
+  for (const [pixels, fakeMin, realMax] of [
+    [4_000_000, 4 / 5, 1 / 5],
+    [1_000_000, 4 / 5, 1 / 5],
+    [500_000, 8 / 9, 1 / 13],
+    [250_000, 16 / 17, 1 / 37],
+    [1000, 16 / 17, 1 / 37],
+  ] as const) {
+    expect(limits(pixels)[0]).toBeCloseTo(fakeMin, 12);
+    expect(limits(pixels)[1]).toBeCloseTo(realMax, 12);
+  }
 });
 
 test('if the limits for compressed and small pictures both apply, the higher one counts', () => {

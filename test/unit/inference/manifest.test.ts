@@ -67,6 +67,7 @@ describe('a manifest is refused', () => {
     ['smallRegime', { below: 1, fakeMin: { pedantic: 0.8, default: 0.9, relaxed: 0.9 } }],
     ['sizeRegime', { perHalving: -1, below: 2_000_000, downTo: 50_000 }],
     ['sizeRegime', { perHalving: 0.4, below: 2_000_000 }],
+    ['sizeRegime', { perHalving: 0.4, realPerHalving: -1, below: 2_000_000, downTo: 50_000 }],
     ['generatorSizes.0.ratio', 50],
     ['generatorSizes.0.sizes', ['1408 x 768']],
     ['generatorSizes.0.sources', { generated: { found: 1, of: 2 } }],

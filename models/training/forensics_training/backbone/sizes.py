@@ -16,16 +16,12 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-import numpy as np
 from scipy.stats import beta
 
 from forensics_training import SOURCES
-from forensics_training.backbone.fuse import FALSE_REAL, tail_limit
 from forensics_training.data.collect import read
 from forensics_training.data.pictures import Item
-from forensics_training.detector.calibrate import increasing, write_json
-from forensics_training.detector.read import CONDITIONS
-from forensics_training.runtime.metrics import sigmoid
+from forensics_training.detector.calibrate import write_json
 
 Size = tuple[int, int]  # longer and shorter side in pixels; pictures may be upright or not
 
@@ -107,25 +103,6 @@ def supported(pictures: list[tuple[str, bool, str, Size]], ratio: float) -> froz
     return frozenset(size for size in sizes if bound(count(pictures, Group(ratio, frozenset({size})))) >= ratio)
 
 
-def real_max(readings: list[Path]) -> dict[str, float]:
-    """Limits of *real* by the rule of `backbone-fuse`, from generated pictures of calibration whose size counts."""
-    rows = [row for path in readings for row in read(path) if row["label"] == "ai-generated" and row["condition"] in CONDITIONS]
-    z = np.array([np.log(1 / float(row["fake_probability"]) - 1) for row in rows])
-    source = np.array([row["source"].lower() for row in rows])
-    pictures = Counter(source)
-    weight = np.array([pictures[name] ** -0.5 for name in source])
-    found = {name: tail_limit(z, weight, share) for name, share in FALSE_REAL.items()}
-    print(f"{len(rows)} readings of {len(pictures)} sources: real from log odds of {found}")
-    condition, beyond, random = np.array([row["condition"] for row in rows]), [], np.random.default_rng(0)
-    for _ in range(200 if len(pictures) > 1 else 0):
-        own = np.isin(source, random.permutation(sorted(pictures))[: len(pictures) // 2])
-        limit = tail_limit(z[own], weight[own], FALSE_REAL["default"])
-        tests = [~own & (condition == name) for name in CONDITIONS if (~own & (condition == name)).any()]
-        beyond.append([np.average(z[test] >= limit, weights=weight[test]) for test in tests])
-    print(f"fitted on half of the sources, beyond the default limit in the other half: {np.mean(beyond, 0).round(3)}")
-    return increasing({name: float(sigmoid(-max(0, limit))) for name, limit in found.items()})
-
-
 def judge(readings: list[Path], groups: list[Group]) -> None:
     """How many pictures, as they are, each group applies to first, and how many of these are called fake."""
     for label in ("ai-generated", "real"):
@@ -142,7 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--readings", type=Path, nargs="*", default=[], help="by evaluate: called fake by size; of calibration, with a version, for the limits of *real*")
+    parser.add_argument("--readings", type=Path, nargs="*", default=[], help="by evaluate: called fake by size")
     parser.add_argument("--version", help="writes the model as this version")
     given = parser.parse_args()
     pictures = list(listed(given.data))
@@ -161,8 +138,6 @@ def main() -> None:
         path = given.model / "manifest.json"
         manifest = json.loads(path.read_text())
         manifest |= {"version": given.version, "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "generatorSizes": groups}
-        if given.readings:
-            manifest["thresholds"]["realMax"] = real_max(given.readings)
         write_json(path, manifest)
 
 

@@ -65,22 +65,6 @@ def test_proportions_match_if_one_side_follows_from_the_other():
     assert not group.holds((1080, 590)) and not group.holds((183, 100))
 
 
-def test_limits_of_real_leave_their_share_of_generated_pictures_and_ignore_photographs(tmp_path):
-    readings = tmp_path / "readings.csv"
-    with open(readings, "w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("label", "source", "condition", "fake_probability"))
-        for at in range(1000):
-            writer.writerow(("ai-generated", f"g{at}", "as is", (at + 0.5) / 1000))
-            writer.writerow(("real", f"r{at}", "as is", 0.001))
-            writer.writerow(("ai-generated", f"g{at}", "half", 0.999))
-
-    found = sizes.real_max([readings])
-
-    assert found["pedantic"] < found["default"] < found["relaxed"]
-    assert abs(found["default"] - 0.035) < 0.005
-
-
 def test_readings_are_judged_by_the_first_group_that_applies(tmp_path, capsys):
     readings = tmp_path / "readings.csv"
     rows = [(1408, 768, "as is", "fake"), (768, 1408, "as is", "uncertain"), (900, 600, "as is", "fake"), (704, 384, "half", "fake")]

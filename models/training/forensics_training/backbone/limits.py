@@ -1,0 +1,125 @@
+"""Refits the probability of *fake* and the limits from readings by the engine: `backbone-limits --model ../trace-3 --readings FILE.csv... --version VERSION`.
+
+Readings: `npm run evaluate -- --traces --split calibration --readings FILE.csv`. The probability is refitted by logistic regression on
+the files that contain both classes (Platt 1999); the limits of *fake* move along with it, so they separate the same pictures as before,
+except that the size of a picture counts as it did. The limits of *real* are where the fitted tail leaves the share in `FALSE_REAL` of all
+generated pictures. Small generated pictures look more like photographs, so these limits fall as pictures get smaller.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+
+from forensics_training.backbone.fuse import BELOW_PIXELS, DOWN_TO_PIXELS, FALSE_REAL, tail_limit
+from forensics_training.backbone.sizes import Group
+from forensics_training.data.collect import read
+from forensics_training.detector.calibrate import decreasing, increasing, write_json
+from forensics_training.runtime.metrics import sigmoid
+
+# Shares of generated pictures beyond the limit are then about the same for all sizes and conditions (see the experiment).
+REAL_PER_HALVING = 0.35
+CONDITIONS = ("as is", "jpeg 75", "half", "half, jpeg 80")
+
+
+@dataclass(frozen=True)
+class Readings:
+    z: np.ndarray  # log odds of *fake* by the networks alone
+    size: np.ndarray  # log of the ratio of the picture's size
+    fake: np.ndarray
+    halvings: np.ndarray
+    source: np.ndarray
+    condition: np.ndarray
+    paired: np.ndarray  # whether the file has pictures of both classes
+
+    def weights(self, chosen: np.ndarray) -> np.ndarray:
+        """A source counts by the root of its readings, and both classes alike."""
+        count = Counter(zip(self.source[chosen], self.fake[chosen]))
+        weight = np.array([max(1, count[pair]) ** -0.5 for pair in zip(self.source, self.fake)], float) * chosen
+        for side in (False, True):
+            weight[self.fake == side] /= max(1e-9, weight[self.fake == side].sum())
+        return weight
+
+
+def load(files: list[Path], manifest: dict) -> Readings:
+    groups = [Group(group["ratio"], frozenset(tuple(map(int, size.split("x"))) for size in group["sizes"]), "leastSide" in group) for group in manifest["generatorSizes"]]
+    rows, paired = [], []
+    for path in files:
+        mine = [row for row in read(path) if row["label"] in ("real", "ai-generated") and row["condition"] in CONDITIONS]
+        paired += [len({row["label"] for row in mine}) == 2] * len(mine)
+        rows += mine
+    sides = [tuple(sorted((int(row["width"]), int(row["height"])), reverse=True)) for row in rows]
+    size = np.log([next((group.ratio for group in groups if group.holds(side)), 1) for side in sides])
+    pixels = np.array([longer * shorter for longer, shorter in sides], float)
+    return Readings(
+        z=np.array([-np.log(1 / float(row["fake_probability"]) - 1) for row in rows]) - size,
+        size=size,
+        fake=np.array([row["label"] == "ai-generated" for row in rows]),
+        halvings=np.maximum(0, np.log2(BELOW_PIXELS / np.maximum(pixels, DOWN_TO_PIXELS))),
+        source=np.array([row["source"].lower() for row in rows]),
+        condition=np.array([row["condition"] for row in rows]),
+        paired=np.array(paired),
+    )
+
+
+def refit(readings: Readings) -> tuple[float, float]:
+    """Factor and offset of the log odds that minimise the weighted cross-entropy, with the size added afterwards."""
+    weight = readings.weights(readings.paired)
+
+    def loss(w: np.ndarray) -> float:
+        z = w[0] * readings.z + w[1] + readings.size
+        return (weight * np.logaddexp(0, np.where(readings.fake, -z, z))).sum()
+
+    factor, offset = minimize(loss, [1.0, 0.0]).x
+    return float(factor), float(offset)
+
+
+def real_max(readings: Readings, z: np.ndarray) -> dict[str, float]:
+    level = -(z + REAL_PER_HALVING * readings.halvings)
+    weight, fake = readings.weights(readings.fake), readings.fake
+    found = {name: tail_limit(level[fake], weight[fake], share) for name, share in FALSE_REAL.items()}
+    print(f"{fake.sum()} readings of {len(set(readings.source[fake]))} sources: real from log odds of {found} at {BELOW_PIXELS} pixels")
+    limit = found["default"]
+    for name, values in (("condition", readings.condition), ("halvings", np.floor(readings.halvings))):
+        beyond = {str(one): round(float(np.average(level[fake & (values == one)] >= limit, weights=weight[fake & (values == one)])), 3) for one in sorted(set(values[fake]))}
+        print(f"beyond the default limit, by {name}: {beyond}")
+    random = np.random.default_rng(0)
+    halves = [np.isin(readings.source, random.permutation(sorted(set(readings.source[fake])))[::2]) for _ in range(200)]
+    rates = [
+        [np.average(level[test] >= tail_limit(level[fake & own], weight[fake & own], FALSE_REAL["default"]), weights=weight[test]) for test in (fake & ~own & (readings.condition == one) for one in CONDITIONS if one in readings.condition)]
+        for own in halves
+    ]
+    print(f"fitted on half of the sources, beyond the default limit in the other half: {np.mean(rates, 0).round(3)}")
+    return increasing({name: float(sigmoid(-max(0, value))) for name, value in found.items()})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--readings", type=Path, nargs="+", required=True)
+    parser.add_argument("--version", help="writes the model as this version")
+    given = parser.parse_args()
+    path = given.model / "manifest.json"
+    manifest = json.loads(path.read_text())
+    readings = load(given.readings, manifest)
+    factor, offset = refit(readings)
+    print(f"log odds times {factor:.4f}, plus {offset:.4f}")
+    decision = manifest["calibration"]["decision"]
+    manifest["calibration"]["decision"] = {"scale": round(factor * decision["scale"], 4), "offset": round(factor * decision["offset"] + offset, 4)}
+    moved = {name: float(sigmoid(offset - factor * np.log(1 / limit - 1))) for name, limit in manifest["thresholds"]["fakeMin"].items()}
+    manifest["thresholds"] |= {"fakeMin": decreasing(moved), "realMax": real_max(readings, factor * readings.z + offset + readings.size)}
+    regime = manifest["sizeRegime"]
+    manifest["sizeRegime"] = regime | {"perHalving": round(factor * regime["perHalving"], 4), "realPerHalving": REAL_PER_HALVING}
+    if given.version:
+        write_json(path, manifest | {"version": given.version, "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")})
+
+
+if __name__ == "__main__":
+    main()
