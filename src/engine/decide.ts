@@ -194,6 +194,7 @@ function applicableLimits(
     compressedRegime !== null && predictions.compression >= compressedRegime.from;
   const isSmall = smallRegime !== null && pixels < smallRegime.below;
   const { fakeMin } = isCompressed ? compressedRegime : thresholds;
+  // The smaller the pictures, the more photographs and generated ones look alike, so the limits move apart.
   const { perHalving, realPerHalving, below, downTo } = sizeRegime ?? noSizeRegime;
   const halvings = Math.max(0, Math.log2(below / Math.max(pixels, downTo)));
   const fakeMinForSize = withHigherOdds(fakeMin[strategy], perHalving * halvings);
@@ -211,7 +212,7 @@ function applicableLimits(
   };
 }
 
-/** The smaller a picture, the more photographs and generated pictures look alike, so the limits move apart. */
+/** For models whose limits are the same at every size. */
 const noSizeRegime: SizeRegime = { perHalving: 0, realPerHalving: 0, below: 1, downTo: 1 };
 
 /** @param difference - of the log odds. */

@@ -100,12 +100,26 @@ def real_max(readings: Readings, z: np.ndarray) -> dict[str, float]:
     return increasing({name: float(sigmoid(-max(0, value))) for name, value in found.items()})
 
 
+def judge(files: list[Path], classes: Path) -> None:
+    """Verdicts on photographs of each class of the list, as they are."""
+    kinds = {row["blob_sha"]: row["class"] for row in read(classes)}
+    found: dict[str, Counter[str]] = {}
+    for row in (row for path in files for row in read(path) if (row["label"], row["condition"]) == ("real", "as is")):
+        if kind := kinds.get(Path(row["file"]).stem):
+            found.setdefault(kind, Counter())[row["default"]] += 1
+    for kind, verdicts in sorted(found.items()):
+        print(f"{kind}: {dict(verdicts)}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--readings", type=Path, nargs="+", required=True)
+    parser.add_argument("--classes", type=Path, help="list of classes: prints the verdicts on photographs of each, and refits nothing")
     parser.add_argument("--version", help="writes the model as this version")
     given = parser.parse_args()
+    if given.classes:
+        return judge(given.readings, given.classes)
     path = given.model / "manifest.json"
     manifest = json.loads(path.read_text())
     readings = load(given.readings, manifest)

@@ -57,3 +57,14 @@ def test_limits_of_real_leave_their_share_of_generated_pictures_at_every_size(tm
 
     assert real_max["pedantic"] < real_max["default"] < real_max["relaxed"]
     assert abs(real_max["default"] - 0.035) < 0.006
+
+
+def test_verdicts_are_counted_for_each_class_of_photographs(tmp_path, capsys):
+    classes, readings = tmp_path / "classes.csv", tmp_path / "readings.csv"
+    classes.write_text("blob_sha,class\naa,night\nbb,night\ncc,press\n")
+    lines = ("real,files/aa.jpg,as is,real", "real,files/bb,as is,fake", "real,files/bb,half,real", "ai-generated,files/cc,as is,fake", "real,files/dd,as is,real")
+    readings.write_text("\n".join(("label,file,condition,default", *lines)))
+
+    limits.judge([readings], classes)
+
+    assert capsys.readouterr().out == "night: {'real': 1, 'fake': 1}\n"
