@@ -64,7 +64,7 @@ export function Shell(props: ShellProps) {
     intake: state.intake,
     setLanguage,
     setTenantName,
-    toast: setToast,
+    toast: (text: string) => setToast({ text }),
     leave: onLeft,
   };
   return (
@@ -100,16 +100,17 @@ export function Shell(props: ShellProps) {
           <Page key={tenantName} route={route} />
         </main>
       </div>
-      <div role="status">{toast !== '' && <div class="toast">{toast}</div>}</div>
+      <div role="status">{toast !== null && <div class="toast">{toast.text}</div>}</div>
     </ConsoleContext.Provider>
   );
 }
 
 /** A message that disappears after a few seconds. */
 function useToast() {
-  const [toast, setToast] = useState('');
+  // An object, so that the same text again is shown for the full time.
+  const [toast, setToast] = useState<{ readonly text: string } | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setToast(''), toastMs);
+    const timer = setTimeout(() => setToast(null), toastMs);
     return () => clearTimeout(timer);
   }, [toast]);
   return { toast, setToast };

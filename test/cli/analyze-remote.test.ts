@@ -242,7 +242,7 @@ describe('an analysis with --no-wait', () => {
     const replaced = await report('--force');
 
     expect([left.code, verdict, error]).toEqual([0, null, null]);
-    expect(left.stderr).toContain('Fetch each with: forensics report ID --out FOLDER');
+    expect(left.stderr).toContain('Fetch each with: forensics report ID --out FOLDER (and');
     expect(recordsIn(waited.stdout)).toMatchObject([{ analysisId, file }]);
     expect(inTheWay).toMatchObject({ code: 5, stdout: '' });
     expect(JSON.parse(flagging.stdout)).toMatchObject({ files: [join(out, 'result.json')] });

@@ -116,13 +116,19 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
     });
   }, []);
   const isWorking = transfers.some(({ state }) => !isOver(state));
+  const latest = useRef(done);
+  latest.current = done;
   useEffect(() => {
     if (!isWorking) {
       if (done > 0) onProgress();
       return undefined;
     }
     // Reloading the list for every picture would cost the server more time than the pictures do.
-    const timer = setInterval(onProgress, progressMs);
+    let told = done;
+    const timer = setInterval(() => {
+      if (latest.current > told) onProgress();
+      told = latest.current;
+    }, progressMs);
     return () => clearInterval(timer);
     // `done` is included because an upload may begin and end between two redraws.
   }, [isWorking || done]);

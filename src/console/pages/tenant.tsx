@@ -214,7 +214,7 @@ function WebhookForm({ tenant, reload }: PartProps) {
   const { isBusy, run } = useAct(reload);
   const test = async (): Promise<string> => {
     const answer = await ask<WebhookTest>('/v1/tenant/webhook/test', { body: { tenantName } });
-    const outcome = answer.outcome.replace(/^http_/, 'HTTP ');
+    const outcome = text.outcomes[answer.outcome] ?? answer.outcome.replace(/^http_/, 'HTTP ');
     return answer.isAccepted ? text.accepted(outcome, `${answer.tookMs}`) : text.refused(outcome);
   };
   const isWell = webhookState === 'active' || webhookState === 'none';
@@ -237,7 +237,7 @@ function WebhookForm({ tenant, reload }: PartProps) {
         maxLength={2048}
         defaultValue={tenant.webhookUrl ?? ''}
       />
-      {webhookState !== 'none' && (
+      {isManager && webhookState !== 'none' && (
         <Button disabled={isBusy} onClick={() => run(test)}>
           {text.testWebhook}
         </Button>

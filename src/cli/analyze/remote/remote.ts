@@ -100,8 +100,8 @@ interface RemoteRun extends Run, Submission {
   readonly options: RemoteOptions;
   readonly folderFor: Awaited<ReturnType<typeof openResults>>;
   readonly mutex: Mutex;
-  /** Called if a result stays on the server. */
-  readonly leave: () => void;
+  /** Whether analyses are still on the server, and whether results were fetched that only the end of the run prints. */
+  readonly left: { isOnServer: boolean; isUnprinted: boolean };
 }
 
 function createRemoteExaminer(
@@ -112,12 +112,9 @@ function createRemoteExaminer(
   const { options } = own;
   const { transfer } = connection;
   const analyses = connection.analysesFor(run.signal);
-  let isLeft = false;
-  const leave = () => {
-    isLeft = true;
-  };
+  const left = { isOnServer: false, isUnprinted: false };
   const mutex = createMutex();
-  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, mutex, leave };
+  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, mutex, left };
   // The child process of this sandbox starts with the first PDF.
   const sandbox = createSandbox({ poolSize: 1 });
   return {
@@ -126,12 +123,12 @@ function createRemoteExaminer(
     async close() {
       await connection.close();
       await sandbox.close();
-      if (!options.wait) log('Fetch each with: forensics report ID --out FOLDER');
-      else if (isLeft) {
-        log(
-          'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.',
-        );
-      }
+      if (!left.isOnServer && !(left.isUnprinted && run.signal.aborted)) return;
+      log(
+        options.wait
+          ? 'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.'
+          : 'Fetch each with: forensics report ID --out FOLDER (and the same options for the server)',
+      );
     },
   };
 }
@@ -141,7 +138,7 @@ async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { options, folderFor, mutex, leave } = run;
+  const { options, folderFor, mutex, left } = run;
   const { head } = beginRecord(input, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
@@ -151,14 +148,17 @@ async function examineInput(
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
     // If a resumed run contains the same picture twice, the second copy finds the analysis of the first.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
-    if (!options.wait) return { ...toOpenRecord(head()), sha256, analysisId };
+    if (!options.wait) {
+      left.isOnServer = true;
+      return { ...toOpenRecord(head()), sha256, analysisId };
+    }
     return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
     // After these errors, there is nothing more to fetch.
     const isFinal = /^(?:analysis_failed$|trial_image_mismatch$|image_)/.test(failure.code);
-    if (analysisId !== null && !isFinal) leave();
+    if (analysisId !== null && !isFinal) left.isOnServer = true;
     run.onFailure(input, failure);
     return { ...toFailedRecord(head(), failure), sha256, analysisId };
   }
@@ -166,7 +166,7 @@ async function examineInput(
 
 /** @param of.folder - null if nothing is to be written. */
 async function fetchRecord(
-  { analyses, transfer, options: { lang }, signal }: RemoteRun,
+  { analyses, transfer, options: { lang, jsonl, csv }, signal, left }: RemoteRun,
   analysisId: string,
   of: { input: Input; picture: RemotePicture; folder: ResultsFolder | null; folderName: string },
 ): Promise<AnalysisRecord> {
@@ -177,7 +177,10 @@ async function fetchRecord(
   const known = { file, origins, sha256, sizeBytes: bytes.length, lang };
   const seenBefore = await analyses.seenBefore(analysisId);
   const record = { ...remoteRecord(ended, known), seenBefore };
-  if (folder === null) return record;
+  if (folder === null) {
+    left.isUnprinted ||= !jsonl && !csv;
+    return record;
+  }
   const files = await withFreshUrls(ended, analyses, (analysis) =>
     downloadFiles(transfer, analysis, { lang, signal }),
   );
