@@ -154,7 +154,7 @@ export const refreshTokens = sqliteTable('refresh_tokens', {
 export interface FeedbackOutcome {
   readonly state: 'waiting' | 'sent' | 'given_up';
   readonly attempts: number;
-  /** Outcome of the latest attempt, such as `smtp_451` or `timeout`; null before the first attempt. */
+  /** Outcome of the latest attempt, such as `http_503` or `timeout`; null before the first attempt. */
   readonly detail: string | null;
 }
 
