@@ -15,7 +15,7 @@ import {
 } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
-import { FormDialog, useAct } from '../parts/form.tsx';
+import { useAct, useQuestion } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, isCancellable, PageTitle, ResultBadge } from '../parts/pieces.tsx';
 import {
@@ -30,7 +30,7 @@ import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeReason } from '../parts/verdict.ts';
 import { FilterBar } from './analysis-filters.tsx';
-import { EditDialog } from './description.tsx';
+import { useEditing } from './description.tsx';
 import { DropZone } from './drop.tsx';
 
 // Kept so that the list is unchanged when the user returns from an analysis.
@@ -120,50 +120,34 @@ function useAnalyses() {
 
 /** Keys for moving through the rows, and the dialog for a comment. */
 export function useCommenting(entries: readonly Analysis[], reload: () => void) {
-  const [commented, setCommented] = useState<Analysis | null>(null);
-  const hint = useRowKeys((row) => setCommented(entries[row] ?? null));
-  const close = () => {
-    setCommented(null);
-    reload();
-  };
-  const dialog = commented !== null && <EditDialog analysis={commented} onClose={close} />;
-  return { hint, dialog, edit: setCommented };
+  const { edit, dialog } = useEditing(reload);
+  const hint = useRowKeys((row) => entries[row] && edit(entries[row]));
+  return { hint, dialog, edit };
 }
 
 /**
  * The actions on analyses, and the dialog that asks before some are deleted.
  *
- * @param reload - called after analyses were run again, or the dialog was closed.
- * @param onDeleted - called instead after some were deleted.
+ * @param reload - called after analyses were run again.
  */
 export function useActs(reload: () => void, onDeleted: () => void) {
-  const { list, tenantName, toast } = useConsole();
+  const { list, tenantName } = useConsole();
   const { isBusy, run } = useAct(reload);
-  const [unwanted, setUnwanted] = useState<readonly Analysis[]>([]);
-  const close = () => {
-    setUnwanted([]);
-    reload();
-  };
-  const send = async () => {
-    await Promise.all(unwanted.map(({ id }) => removeAnalysis(tenantName, id)));
-    toast(list.removed(unwanted.length));
-    setUnwanted([]);
-    onDeleted();
-  };
+  const { ask, dialog } = useQuestion(onDeleted);
   return {
     isBusy,
-    dialog: unwanted.length > 0 && (
-      <FormDialog
-        title={list.removeTitle(unwanted.length)}
-        act={list.remove}
-        isDanger
-        onDone={close}
-        send={send}
-      >
-        <p>{list.removeHint}</p>
-      </FormDialog>
-    ),
-    remove: setUnwanted,
+    dialog,
+    remove: (unwanted: readonly Analysis[]) =>
+      ask({
+        title: list.removeTitle(unwanted.length),
+        act: list.remove,
+        isDanger: true,
+        children: <p>{list.removeHint}</p>,
+        send: async () => {
+          await Promise.all(unwanted.map(({ id }) => removeAnalysis(tenantName, id)));
+          return list.removed(unwanted.length);
+        },
+      }),
     /** Runs failed analyses again, or upgrades completed ones. */
     again: (some: readonly Analysis[], options = {}) =>
       run(() => Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)))),
@@ -304,10 +288,7 @@ function Rows({
       class: 'small soft',
       cell: ({ input }) => upload.tiers[input.options.tier],
     },
-    {
-      head: null,
-      cell: (analysis) => <ActsOnRow analysis={analysis} {...acts} />,
-    },
+    { head: null, cell: (analysis) => <ActsOnRow analysis={analysis} {...acts} /> },
   ];
   return <Table loaded={loaded} empty={empty} columns={columns} keyOf={({ id }) => id} />;
 }
@@ -316,7 +297,7 @@ function ActsOnRow({ analysis, remove, again, edit }: RowActs & { readonly analy
   const { list, cases } = useConsole();
   const subject = list.of(analysis.name.slice(0, 80));
   return (
-    <div class="row end">
+    <div class="row">
       {isFailed(analysis) && (
         <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
       )}
@@ -335,17 +316,17 @@ function Name({ analysis }: { readonly analysis: Analysis }) {
   const { id, name, tags, projectId, comment } = analysis;
   return (
     <>
-      <a class="lines" href={`#/analysis/${id}`} title={name}>
+      <a href={`#/analysis/${id}`} title={name}>
         <bdi>{name}</bdi>
       </a>
       {comment !== '' && <p class="soft small">{comment}</p>}
       {projectId !== null && (
-        <a class="tag clip" href={`#/case/${encodeURIComponent(projectId)}`}>
+        <a class="tag" href={`#/case/${encodeURIComponent(projectId)}`}>
           {cases.title(projectId)}
         </a>
       )}
       {tags.slice(0, 4).map((tag) => (
-        <span key={tag} class="tag clip">
+        <span key={tag} class="tag">
           {tag}
         </span>
       ))}

@@ -1,7 +1,6 @@
 /** The answer in words, what it is based on, and what to do next. */
 
 import type { Analysis } from '../../contract/analysis.ts';
-import type { Evidence } from '../../contract/evidence.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { writeBriefly } from '../../present/findings.ts';
 import type { Presentation } from '../../present/presentation.ts';
@@ -16,39 +15,18 @@ import { SeenLine } from './other-pictures.tsx';
 const reasonsShown = 3;
 const seenShown = 2;
 
+/** @param verdict - null while there is no result. */
 export function Answer({
   analysis,
   verdict,
-  seen,
-  ...places
-}: PlacesProps & {
-  readonly analysis: Analysis;
-  readonly verdict: Presentation | null;
-  readonly seen: readonly SeenBefore[];
-}) {
-  const { analysis: text } = useConsole();
+}: Pick<ReasonsProps, 'analysis'> & { verdict: Presentation | null }) {
   if (verdict === null) return <NoVerdict analysis={analysis} />;
-  const { outcome, headline, because, next, errorRateBriefly } = verdict;
+  const { outcome, headline, because } = verdict;
   const side = outcome === 'changed' || outcome === 'declared' ? 'fake' : outcome;
   return (
     <section class={`panel verdict ${side}`}>
-      <div class="stack">
-        <h2>{headline}</h2>
-        {because !== '' && <p class="lead">{because}</p>}
-      </div>
-      <div class="stack">
-        {seen.slice(0, seenShown).map((other) => (
-          <p key={other.id} class="notice warn small">
-            <SeenLine other={other} analysis={analysis} />
-          </p>
-        ))}
-        {places.evidence !== null && <Reasons {...places} evidence={places.evidence} />}
-        <div>
-          <h3>{text.next}</h3>
-          <p>{next}</p>
-        </div>
-        {errorRateBriefly !== '' && <p class="soft small">{errorRateBriefly}</p>}
-      </div>
+      <h2>{headline}</h2>
+      {because !== '' && <p class="lead">{because}</p>}
     </section>
   );
 }
@@ -72,43 +50,55 @@ function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
-/** The most important findings or, if nothing was decided, the reasons. */
-function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evidence }) {
+interface ReasonsProps extends PlacesProps {
+  readonly analysis: Analysis;
+  readonly verdict: Presentation;
+  readonly seen: readonly SeenBefore[];
+}
+
+/** The most important findings or, if nothing was decided, the reasons; and what to do next. */
+export function Reasons({ analysis, verdict, seen, evidence, ...places }: ReasonsProps) {
   const { analysis: text, language } = useConsole();
-  const { findings, reasons } = evidence;
+  const { findings = [], reasons = [] } = evidence ?? {};
   const marked = places.located.filter(({ isMarked }) => isMarked);
-  const numbers = marked.map(({ number }) => number);
   // A local change is possible even if the picture as a whole was not generated.
+  const isPart = evidence !== null && isOfPart(evidence);
   const speaking = findings
-    .filter((one) => isSpeaking(one) && (!isOfPart(evidence) || one.speaksFor === 'fake'))
+    .filter((one) => isSpeaking(one) && (!isPart || one.speaksFor === 'fake'))
     .slice(0, reasonsShown);
   return (
-    <>
-      {numbers.length > 0 && (
+    <section class="panel reasons">
+      {seen.slice(0, seenShown).map((other) => (
+        <p key={other.id} class="notice warn small">
+          <SeenLine other={other} analysis={analysis} />
+        </p>
+      ))}
+      {marked.length > 0 && (
         <p class="row">
           {wordsIn(language).document.head.rows.marked}:{' '}
-          <Numbers numbers={numbers} method={null} {...places} />
+          <Numbers numbers={marked.map(({ number }) => number)} method={null} {...places} />
         </p>
       )}
       {speaking.length + reasons.length > 0 && <h3>{text.why}</h3>}
-      <ul class="plain reasons small">
-        {speaking.map((finding) => (
-          <li key={finding.method} class={finding.speaksFor}>
-            <Numbers
-              numbers={numbersOf(places.located, finding.method)}
-              method={finding.method}
-              {...places}
-            />
-            <span title={finding.statement[language]}>{writeBriefly(finding, language)}</span>
-          </li>
-        ))}
-        {reasons.slice(0, reasonsShown - speaking.length).map(({ code, statement }) => (
-          <li key={code}>
-            <span title={statement[language]}>{statement[language]}</span>
-          </li>
-        ))}
-      </ul>
-    </>
+      {speaking.map((finding) => (
+        <p key={finding.method} class={`finding small ${finding.speaksFor}`}>
+          <Numbers
+            numbers={numbersOf(places.located, finding.method)}
+            method={finding.method}
+            {...places}
+          />{' '}
+          <span title={finding.statement[language]}>{writeBriefly(finding, language)}</span>
+        </p>
+      ))}
+      {reasons.slice(0, reasonsShown - speaking.length).map(({ code, statement }) => (
+        <p key={code} class="finding small">
+          {statement[language]}
+        </p>
+      ))}
+      <h3>{text.next}</h3>
+      <p>{verdict.next}</p>
+      {verdict.errorRateBriefly !== '' && <p class="soft small">{verdict.errorRateBriefly}</p>}
+    </section>
   );
 }
 

@@ -15,13 +15,12 @@ import {
   isCancellable,
   isNotStarted,
   Panel,
-  ResultBadge,
   Time,
 } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { isFailed, isUpgradable, useActs } from './analyses.tsx';
-import { Answer } from './analysis-answer.tsx';
+import { Answer, Reasons } from './analysis-answer.tsx';
 import { PicturePanel } from './analysis-picture.tsx';
 import {
   Certainty,
@@ -31,7 +30,7 @@ import {
   Origin,
   StabilityPanel,
 } from './analysis-sections.tsx';
-import { Description } from './description.tsx';
+import { Description, useEditing } from './description.tsx';
 import { AnalysisHold } from './holds.tsx';
 import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
 import type { CustodyStep } from '../../contract/verification.ts';
@@ -45,15 +44,15 @@ type TabId = (typeof tabIds)[number];
 export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: string | null }) {
   const { analysis: text, cases } = useConsole();
   const loaded = useAnalysis(id);
-  const [isEditing, setEditing] = useState(false);
-  const review = useReview(id, () => setEditing(true));
   const { data, reload } = loaded;
+  const { edit, dialog } = useEditing(reload);
+  const review = useReview(id, () => data !== null && edit(data));
   useEffect(() => {
     document.title = `${data?.name.slice(0, 80) ?? ''} · forensics`;
   }, [data?.name]);
   return (
     <>
-      <div class="row apart tight">
+      <div class="row apart">
         <span class="row">
           <a href="#/analyses">‹ {text.back}</a>
           {data !== null && data.projectId !== null && (
@@ -67,19 +66,13 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
       <Awaited loaded={loaded}>
         {(analysis) => (
           <>
-            <Head analysis={analysis} reload={reload} edit={() => setEditing(true)} />
-            <Description
-              analysis={analysis}
-              isEditing={isEditing}
-              onClose={() => {
-                setEditing(false);
-                reload();
-              }}
-            />
+            <Head analysis={analysis} reload={reload} edit={() => edit(analysis)} />
+            <Description analysis={analysis} />
             <Whole analysis={analysis} tab={tabIds.find((each) => each === tab) ?? 'findings'} />
           </>
         )}
       </Awaited>
+      {dialog}
     </>
   );
 }
@@ -106,15 +99,14 @@ function Head({ analysis, reload, edit }: HeadProps) {
   });
   return (
     <>
-      <header class="row apart tight">
-        <h1 class="name" title={name}>
+      <header class="row apart">
+        <h1 title={name}>
           <bdi>{name}</bdi>
         </h1>
-        <span class="row soft small">
-          <ResultBadge analysis={analysis} />
-          <Time at={createdDate} />
-        </span>
         <span class="row">
+          <span class="soft small">
+            <Time at={createdDate} />
+          </span>
           {isFailed(analysis) && (
             <Button kind="little" onClick={() => again([analysis])}>
               {list.retry}
@@ -184,8 +176,9 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
   return (
     <>
       <div class="first">
-        <Answer analysis={analysis} verdict={verdict} seen={seen} {...places} />
+        <Answer analysis={analysis} verdict={verdict} />
         {!isNotStarted(analysis) && <PicturePanel analysis={analysis} {...places} />}
+        {verdict !== null && <Reasons {...{ analysis, verdict, seen }} {...places} />}
       </div>
       <Tabs
         label={text.more}
@@ -269,12 +262,13 @@ function Tabs({ label, tabs, open, onOpen }: TabsProps) {
     document.getElementById(`tab-${tabs[next]!.id}`)?.focus();
   };
   return (
-    <div class="tabs">
-      <div role="tablist" aria-label={label} onKeyDown={move}>
+    <div class="stack">
+      <div class="row" role="tablist" aria-label={label} onKeyDown={move}>
         {tabs.map(({ id, title }) => (
           <button
             key={id}
             type="button"
+            class="button quiet"
             role="tab"
             id={`tab-${id}`}
             aria-selected={id === open}

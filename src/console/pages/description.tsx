@@ -3,16 +3,10 @@
 import type { Analysis } from '../../contract/analysis.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { type Fields, FormDialog, TextField } from '../parts/form.tsx';
+import { TextField, useQuestion } from '../parts/form.tsx';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
-interface DescriptionProps {
-  readonly analysis: Analysis;
-  readonly isEditing: boolean;
-  readonly onClose: () => void;
-}
-
-export function Description({ analysis, isEditing, onClose }: DescriptionProps) {
+export function Description({ analysis }: { readonly analysis: Analysis }) {
   const { tags, comment, caseData } = analysis;
   const { cases, language } = useConsole();
   const { exhibit, examiner } = caseData ?? {};
@@ -20,65 +14,61 @@ export function Description({ analysis, isEditing, onClose }: DescriptionProps) 
     exhibit && `${wordsIn(language).document.caseData.exhibit}: ${exhibit}`,
     examiner && `${cases.examiner}: ${examiner}`,
   ].filter(Boolean);
+  if (tags.length === 0 && comment === '' && stated.length === 0) return null;
   return (
-    <>
-      {(tags.length > 0 || comment !== '' || stated.length > 0) && (
-        <div class="row soft small tight">
-          {stated.length > 0 && <span>{stated.join(' · ')}</span>}
-          {tags.map((tag) => (
-            <span key={tag} class="tag">
-              {tag}
-            </span>
-          ))}
-          {comment !== '' && <p class="prose">{comment}</p>}
-        </div>
-      )}
-      {isEditing && <EditDialog analysis={analysis} onClose={onClose} />}
-    </>
+    <div class="row soft small">
+      {stated.length > 0 && <span>{stated.join(' · ')}</span>}
+      {tags.map((tag) => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      ))}
+      {comment !== '' && <p class="prose">{comment}</p>}
+    </div>
   );
 }
 
-export function EditDialog({ analysis, onClose }: Omit<DescriptionProps, 'isEditing'>) {
+/** The dialog for editing them. @param reload - called afterwards. */
+export function useEditing(reload: () => void) {
   const { cases: text, common, upload, tenantName, language } = useConsole();
-  const { id, comment, projectId, tags, caseData } = analysis;
-  const send = async (fields: Fields): Promise<void> => {
-    const body = {
-      tenantName,
-      id,
-      comment: fields['comment'],
-      tags: splitTags(fields['tags'] ?? ''),
-      projectId: textOf(fields['projectId']) ?? null,
-      caseData: { exhibit: textOf(fields['exhibit']), examiner: textOf(fields['examiner']) },
-    };
-    await ask('/v1/analysis', { method: 'PUT', body });
-    onClose();
+  const { ask: open, dialog } = useQuestion(reload);
+  const edit = ({ id, comment, projectId, tags, caseData }: Analysis) => {
+    const fields: readonly Parameters<typeof TextField>[0][] = [
+      { label: text.comment, name: 'comment', maxLength: 500, defaultValue: comment },
+      { label: text.case, name: 'projectId', maxLength: 200, defaultValue: projectId ?? '' },
+      {
+        label: wordsIn(language).document.caseData.exhibit,
+        name: 'exhibit',
+        maxLength: 80,
+        defaultValue: caseData?.exhibit ?? '',
+      },
+      {
+        label: text.examiner,
+        name: 'examiner',
+        hint: text.printed,
+        autocomplete: 'name',
+        maxLength: 80,
+        defaultValue: caseData?.examiner ?? '',
+      },
+      { label: upload.tags, name: 'tags', defaultValue: tags.join(', ') },
+    ];
+    open({
+      title: text.edit,
+      act: common.save,
+      children: fields.map((field) => <TextField key={field.name} {...field} />),
+      send: async ({ comment: said, tags: typed = '', projectId: name, exhibit, examiner }) => {
+        const caseFields = { exhibit: textOf(exhibit), examiner: textOf(examiner) };
+        const described = {
+          comment: said,
+          tags: splitTags(typed),
+          projectId: textOf(name) ?? null,
+        };
+        const body = { tenantName, id, ...described, caseData: caseFields };
+        await ask('/v1/analysis', { method: 'PUT', body });
+      },
+    });
   };
-  return (
-    <FormDialog title={text.edit} act={common.save} onDone={onClose} send={send}>
-      <TextField label={text.comment} name="comment" maxLength={500} defaultValue={comment} />
-      <TextField
-        label={text.case}
-        name="projectId"
-        maxLength={200}
-        defaultValue={projectId ?? ''}
-      />
-      <TextField
-        label={wordsIn(language).document.caseData.exhibit}
-        name="exhibit"
-        maxLength={80}
-        defaultValue={caseData?.exhibit ?? ''}
-      />
-      <TextField
-        label={text.examiner}
-        name="examiner"
-        hint={text.printed}
-        autocomplete="name"
-        maxLength={80}
-        defaultValue={caseData?.examiner ?? ''}
-      />
-      <TextField label={upload.tags} name="tags" defaultValue={tags.join(', ')} />
-    </FormDialog>
-  );
+  return { edit, dialog };
 }
 
 /** The text, or undefined if it is empty. */

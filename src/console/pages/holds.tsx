@@ -1,12 +1,10 @@
 /** Legal holds: what is kept even if deleted, and why. They are placed and lifted here. */
 
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { maxCommentLength } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
-import { useConsole } from '../context.ts';
-import { type Fields, FormDialog, TextField } from '../parts/form.tsx';
+import { type Context, useConsole } from '../context.ts';
+import { type Question, TextField, useQuestion } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { type Column, RowButton, Table } from '../parts/table.tsx';
@@ -31,14 +29,11 @@ export function AnalysisHold({ id }: { readonly id: string }) {
 
 /** @param id - the analysis, for which those on all the tenant's data count too; null for all holds. */
 function Holds({ id }: { readonly id: string | null }) {
-  const { nav, holds } = useConsole();
-  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  const words = useConsole();
+  const { nav, holds } = words;
   const { data, error, reload } = useTenantList<LegalHold>(path);
+  const { ask: open, dialog } = useQuestion(reload);
   const shown = data?.filter(({ analysisId }) => id === null || [id, null].includes(analysisId));
-  const done = () => {
-    setDialog(null);
-    reload();
-  };
   const columns: readonly Column<LegalHold>[] = [
     { head: holds.object, class: 'name', cell: (hold) => <Held hold={hold} /> },
     {
@@ -53,17 +48,24 @@ function Holds({ id }: { readonly id: string | null }) {
     { head: holds.since, class: 'small', cell: (hold) => <Since hold={hold} /> },
     {
       head: null,
-      cell: (hold) => (
-        <Lift hold={hold} onLift={() => setDialog(<LiftDialog hold={hold} onDone={done} />)} />
-      ),
+      cell: (hold) =>
+        hold.createdByUserId === null ? (
+          <span class="soft small">{holds.ofOperator}</span>
+        ) : (
+          <RowButton
+            label={holds.lift}
+            subject={nameOf(hold, holds.everything)}
+            onClick={() => open(lift(words, hold))}
+          />
+        ),
     },
   ];
   return (
     <section class="panel flush" aria-label={nav.holds}>
-      <div class="toolbar row apart end">
+      <div class="toolbar row apart">
         {id === null ? <p class="soft small">{holds.howToPlace}</p> : <h2>{holds.one}</h2>}
         {data?.every(({ analysisId }) => analysisId !== id) === true && (
-          <Button onClick={() => setDialog(<PlaceDialog id={id} onDone={done} />)}>
+          <Button onClick={() => open(place(words, id))}>
             {id === null ? holds.placeAll : holds.place}
           </Button>
         )}
@@ -84,8 +86,7 @@ interface HoldProps {
 }
 
 /** What is held, in words. */
-function useHeldName({ analysisId, analysisName }: LegalHold): string {
-  const { everything } = useConsole().holds;
+function nameOf({ analysisId, analysisName }: LegalHold, everything: string): string {
   return analysisId === null ? everything : (analysisName ?? analysisId);
 }
 
@@ -93,7 +94,7 @@ function Held({ hold: { analysisId, analysisName } }: HoldProps) {
   const { holds } = useConsole();
   if (analysisId === null) return <strong>{holds.everything}</strong>;
   return (
-    <a class="clip" href={`#/analysis/${analysisId}`} title={analysisId}>
+    <a href={`#/analysis/${analysisId}`} title={analysisId}>
       {analysisName === null ? <span class="mono">{analysisId}</span> : <bdi>{analysisName}</bdi>}
     </a>
   );
@@ -113,49 +114,40 @@ function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: Ho
   );
 }
 
-function Lift({ hold, onLift }: HoldProps & { readonly onLift: () => void }) {
-  const { holds } = useConsole();
-  const subject = useHeldName(hold);
-  if (hold.createdByUserId === null) return <span class="soft small">{holds.ofOperator}</span>;
-  return <RowButton label={holds.lift} subject={subject} onClick={onLift} />;
+function place({ holds, tenantName }: Context, id: string | null): Question {
+  return {
+    title: id === null ? holds.placeAll : holds.place,
+    act: holds.place,
+    children: (
+      <>
+        <p>{holds.placeHint}</p>
+        <TextField label={holds.reason} name="reason" required maxLength={maxCommentLength} />
+      </>
+    ),
+    send: async ({ reason }) => {
+      await ask(path, { body: { tenantName, analysisId: id ?? undefined, reason } });
+      return holds.placed;
+    },
+  };
 }
 
-function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDone: () => void }) {
-  const { holds, tenantName, toast } = useConsole();
-  const send = async ({ reason }: Fields): Promise<void> => {
-    const held = id === null ? {} : { analysisId: id };
-    await ask(path, { body: { tenantName, ...held, reason } });
-    toast(holds.placed);
-    onDone();
+function lift({ holds, tenantName }: Context, hold: LegalHold): Question {
+  return {
+    title: holds.liftTitle,
+    act: holds.lift,
+    isDanger: true,
+    children: (
+      <>
+        <p>
+          <bdi>{nameOf(hold, holds.everything)}</bdi>: <bdi>{hold.reason}</bdi>
+        </p>
+        <p>{holds.liftHint}</p>
+      </>
+    ),
+    send: async () => {
+      const body = { tenantName, analysisId: hold.analysisId ?? undefined };
+      await ask(path, { method: 'DELETE', body });
+      return holds.lifted;
+    },
   };
-  return (
-    <FormDialog
-      title={id === null ? holds.placeAll : holds.place}
-      act={holds.place}
-      onDone={onDone}
-      send={send}
-    >
-      <p>{holds.placeHint}</p>
-      <TextField label={holds.reason} name="reason" required maxLength={maxCommentLength} />
-    </FormDialog>
-  );
-}
-
-function LiftDialog({ hold, onDone }: HoldProps & { readonly onDone: () => void }) {
-  const { analysisId, reason } = hold;
-  const { holds, tenantName, toast } = useConsole();
-  const send = async (): Promise<void> => {
-    const held = analysisId === null ? {} : { analysisId };
-    await ask(path, { method: 'DELETE', body: { tenantName, ...held } });
-    toast(holds.lifted);
-    onDone();
-  };
-  return (
-    <FormDialog title={holds.liftTitle} act={holds.lift} isDanger onDone={onDone} send={send}>
-      <p>
-        <bdi>{useHeldName(hold)}</bdi>: <bdi>{reason}</bdi>
-      </p>
-      <p>{holds.liftHint}</p>
-    </FormDialog>
-  );
 }

@@ -1,29 +1,54 @@
 /** API keys: create, copy once, rotate with a grace period, revoke. */
 
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ask } from '../api/client.ts';
-import { useConsole } from '../context.ts';
-import { type Fields, FormDialog, SelectField, TextField } from '../parts/form.tsx';
+import { type Context, useConsole } from '../context.ts';
+import { type Question, SelectField, TextField, useQuestion } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
 import { Button, CopyButton, Dialog, PageTitle } from '../parts/pieces.tsx';
 import { type Column, RowButton, Table, timeColumn } from '../parts/table.tsx';
 
 const path = '/v1/auth/api';
 const dayMs = 86_400_000;
-const lives = [30, 90, 365] as const;
-const graces = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
 export function KeysPage() {
-  const { common, list, nav, keys, isManager } = useConsole();
-  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  const words = useConsole();
+  const { common, nav, keys, isManager } = words;
+  const [secret, setSecret] = useState<string | null>(null);
   const loaded = useTenantList<KeyEntry>(path);
-  const done = (secret: string | null) => {
-    setDialog(secret && <SecretDialog secret={secret} onClose={() => setDialog(null)} />);
-    loaded.reload();
-  };
-  const columns: readonly Column<KeyEntry>[] = [
+  const { ask: open, dialog } = useQuestion(loaded.reload);
+  const columns = useColumns({
+    rotate: (key) => open(rotate(words, key, setSecret)),
+    revoke: (key) => open(revoke(words, key)),
+  });
+  return (
+    <>
+      <div class="row apart">
+        <PageTitle text={nav.keys} />
+        {isManager && (
+          <Button kind="main" onClick={() => open(create(words, setSecret))}>
+            {keys.create}
+          </Button>
+        )}
+      </div>
+      <p class="soft">{keys.intro}</p>
+      {!isManager && <p class="notice">{common.noRight}</p>}
+      <section class="panel flush" aria-label={nav.keys}>
+        <Table loaded={loaded} empty={keys.empty} columns={columns} keyOf={({ uuid }) => uuid} />
+      </section>
+      {dialog}
+      {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+    </>
+  );
+}
+
+function useColumns(acts: {
+  readonly rotate: (key: KeyEntry) => void;
+  readonly revoke: (key: KeyEntry) => void;
+}): readonly Column<KeyEntry>[] {
+  const { list, keys, isManager } = useConsole();
+  return [
     {
       head: list.name,
       class: 'name',
@@ -50,39 +75,13 @@ export function KeysPage() {
       cell: (key) => (
         <div class="row">
           {isManager && key.ended === null && (
-            <RowButton
-              label={keys.rotate}
-              subject={key.name}
-              onClick={() => setDialog(<RotateDialog entry={key} onDone={done} />)}
-            />
+            <RowButton label={keys.rotate} subject={key.name} onClick={() => acts.rotate(key)} />
           )}
-          <RowButton
-            label={keys.revoke}
-            subject={key.name}
-            onClick={() => setDialog(<RevokeDialog entry={key} onDone={done} />)}
-          />
+          <RowButton label={keys.revoke} subject={key.name} onClick={() => acts.revoke(key)} />
         </div>
       ),
     },
   ];
-  return (
-    <>
-      <div class="row apart">
-        <PageTitle text={nav.keys} />
-        {isManager && (
-          <Button kind="main" onClick={() => setDialog(<CreateDialog onDone={done} />)}>
-            {keys.create}
-          </Button>
-        )}
-      </div>
-      <p class="soft">{keys.intro}</p>
-      {!isManager && <p class="notice">{common.noRight}</p>}
-      <section class="panel flush" aria-label={nav.keys}>
-        <Table loaded={loaded} empty={keys.empty} columns={columns} keyOf={({ uuid }) => uuid} />
-      </section>
-      {dialog}
-    </>
-  );
 }
 
 function SecretDialog({ secret, onClose }: { readonly secret: string; onClose: () => void }) {
@@ -101,72 +100,61 @@ function SecretDialog({ secret, onClose }: { readonly secret: string; onClose: (
   );
 }
 
-interface DialogProps {
-  /** Called with the secret of the new key; null if none was created. */
-  readonly onDone: (secret: string | null) => void;
+type OnSecret = (secret: string) => void;
+
+async function make(key: object, days = ''): Promise<string> {
+  const expiresAt = new Date(Date.now() + Number(days) * dayMs).toISOString();
+  const question = { body: { ...key, expiresAt }, idempotencyKey: crypto.randomUUID() };
+  return (await ask<KeyEntry>(path, question)).secret;
 }
 
-async function make(body: object): Promise<string> {
-  return (await ask<KeyEntry>(path, { body, idempotencyKey: crypto.randomUUID() })).secret;
-}
-
-function LifeField(props: { readonly value: string; readonly onValue: (days: string) => void }) {
+function LifeField() {
   const { keys } = useConsole();
-  const options = Object.fromEntries(lives.map((days) => [days, keys.dayCount(days)]));
-  return <SelectField label={keys.days} options={options} {...props} />;
+  const options = { 30: keys.dayCount(30), 90: keys.dayCount(90), 365: keys.dayCount(365) };
+  return <SelectField label={keys.days} name="days" options={options} value="90" />;
 }
 
-function expiryAfter(days: string): string {
-  return new Date(Date.now() + Number(days) * dayMs).toISOString();
-}
-
-function CreateDialog({ onDone }: DialogProps) {
-  const { keys, tenantName } = useConsole();
-  const [days, setDays] = useState('90');
-  const send = async ({ name }: Fields): Promise<void> =>
-    onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }));
-  return (
-    <FormDialog title={keys.create} act={keys.create} onDone={onDone} send={send}>
-      <TextField label={keys.newName} name="name" required maxLength={255} />
-      <LifeField value={days} onValue={setDays} />
-    </FormDialog>
-  );
-}
-
-function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { keys, tenantName } = useConsole();
-  const [days, setDays] = useState('90');
-  const [grace, setGrace] = useState<keyof typeof graces>('day');
-  const send = async (): Promise<void> => {
-    const replaces = { uuid: entry.uuid };
-    const graceSeconds = graces[grace];
-    onDone(await make({ tenantName, replaces, expiresAt: expiryAfter(days), graceSeconds }));
+function create({ keys, tenantName }: Context, onSecret: OnSecret): Question {
+  return {
+    title: keys.create,
+    act: keys.create,
+    children: (
+      <>
+        <TextField label={keys.newName} name="name" required maxLength={255} />
+        <LifeField />
+      </>
+    ),
+    send: async ({ name, days }) => onSecret(await make({ tenantName, name }, days)),
   };
-  return (
-    <FormDialog title={keys.rotateTitle(entry.name)} act={keys.rotate} onDone={onDone} send={send}>
-      <p>{keys.rotateHint}</p>
-      <LifeField value={days} onValue={setDays} />
-      <SelectField label={keys.grace} options={keys.graces} value={grace} onValue={setGrace} />
-    </FormDialog>
-  );
 }
 
-function RevokeDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { keys, tenantName } = useConsole();
-  const send = async (): Promise<void> => {
+function rotate({ keys, tenantName }: Context, key: KeyEntry, onSecret: OnSecret): Question {
+  const { hour, day, week } = keys.graces;
+  const seconds = { 3600: hour, 86_400: day, 604_800: week };
+  return {
+    title: keys.rotateTitle(key.name),
+    act: keys.rotate,
+    children: (
+      <>
+        <p>{keys.rotateHint}</p>
+        <LifeField />
+        <SelectField label={keys.grace} name="grace" options={seconds} value="86400" />
+      </>
+    ),
+    send: async ({ days, grace }) => {
+      const replaces = { uuid: key.uuid };
+      onSecret(await make({ tenantName, replaces, graceSeconds: Number(grace) }, days));
+    },
+  };
+}
+
+function revoke({ keys, tenantName }: Context, { name, uuid }: KeyEntry): Question {
+  return {
+    title: keys.revokeTitle(name),
+    act: keys.revoke,
+    isDanger: true,
+    children: <p>{keys.revokeHint}</p>,
     // The body is sent only for its content type, without which the server treats the request as cross-site.
-    await ask(path, { method: 'DELETE', query: { tenantName, uuid: entry.uuid }, body: {} });
-    onDone(null);
+    send: async () => ask(path, { method: 'DELETE', query: { tenantName, uuid }, body: {} }),
   };
-  return (
-    <FormDialog
-      title={keys.revokeTitle(entry.name)}
-      act={keys.revoke}
-      isDanger
-      onDone={onDone}
-      send={send}
-    >
-      <p>{keys.revokeHint}</p>
-    </FormDialog>
-  );
 }

@@ -20,7 +20,7 @@ import { Awaited, Button, PageTitle } from '../parts/pieces.tsx';
 const storedMark = 'stored';
 
 export function TenantPage({ query }: { readonly query: URLSearchParams }) {
-  const { tenant: text, common, nav, isManager } = useConsole();
+  const { tenant: text, analysis, common, list, nav, isManager, setTenantName } = useConsole();
   const loaded = useTenant();
   const { data, reload } = loaded;
   return (
@@ -36,7 +36,20 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
       <Awaited loaded={loaded}>
         {(tenant) => (
           <fieldset disabled={!isManager}>
-            <NameForm tenant={tenant} />
+            <Part
+              title={list.name}
+              body={({ name }) => ({ name })}
+              then={({ name = '' }) => setTenantName(name)}
+            >
+              <TextField
+                label={list.name}
+                name="name"
+                required
+                maxLength={63}
+                defaultValue={tenant.name}
+              />
+              <p class="soft small">{text.nameHint}</p>
+            </Part>
             <OptionsForm tenant={tenant} reload={reload} />
             <StorageForm
               key={JSON.stringify(tenant.storageConfig)}
@@ -44,7 +57,18 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
               reload={reload}
             />
             <WebhookForm tenant={tenant} reload={reload} />
-            <SeenBeforeForm tenant={tenant} reload={reload} />
+            <Part
+              title={analysis.seenBefore.title}
+              intro={text.seenBeforeIntro}
+              body={({ isOn }) => ({ seenBefore: isOn !== undefined })}
+              then={reload}
+            >
+              <CheckField
+                label={text.seenBeforeLabel}
+                name="isOn"
+                defaultChecked={tenant.seenBefore}
+              />
+            </Part>
           </fieldset>
         )}
       </Awaited>
@@ -52,64 +76,44 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** Saves part of the tenant, then calls `then`. @param text - shown afterwards; null for nothing. */
-function useChange() {
-  const { common, tenantName, toast } = useConsole();
-  return async (body: object, then: () => void, text: string | null = common.saved) => {
-    await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body } });
-    if (text !== null) toast(text);
-    then();
-  };
+interface PartProps extends Omit<Parameters<typeof FormPanel>[0], 'act' | 'send'> {
+  readonly act?: string;
+  /** What is saved of the tenant, from the texts of the form. */
+  readonly body: (fields: Fields) => object;
+  /** Called after it has been saved. */
+  readonly then: (fields: Fields) => void;
+  /** The message shown afterwards. */
+  readonly done?: string;
 }
 
-interface PartProps {
+function Part({ act, body, then, done, ...panel }: PartProps) {
+  const { common, isManager, tenantName, toast } = useConsole();
+  const send = async (fields: Fields): Promise<void> => {
+    await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body(fields) } });
+    toast(done ?? common.saved);
+    then(fields);
+  };
+  return <FormPanel act={isManager ? (act ?? common.save) : null} send={send} {...panel} />;
+}
+
+interface TenantProps {
   readonly tenant: TenantResponse;
   readonly reload: () => void;
 }
 
-function NameForm({ tenant }: Pick<PartProps, 'tenant'>) {
-  const { tenant: text, common, list, setTenantName, isManager } = useConsole();
-  const change = useChange();
-  const send = ({ name = '' }: Fields) => change({ name }, () => setTenantName(name));
+function OptionsForm({ tenant: { defaultOptions }, reload }: TenantProps) {
+  const { upload, tenant: text } = useConsole();
+  const { tier = 'forensicReporting', decisionStrategy = 'default' } = defaultOptions ?? {};
   return (
-    <FormPanel title={list.name} act={isManager ? common.save : null} send={send}>
-      <TextField label={list.name} name="name" required maxLength={63} defaultValue={tenant.name} />
-      <p class="soft small">{text.nameHint}</p>
-    </FormPanel>
-  );
-}
-
-function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
-  const { upload, common, tenant, isManager } = useConsole();
-  const [tier, setTier] = useState(defaultOptions?.tier ?? 'forensicReporting');
-  const [strategy, setStrategy] = useState(defaultOptions?.decisionStrategy ?? 'default');
-  const change = useChange();
-  return (
-    <FormPanel
-      title={tenant.options}
-      intro={<p class="soft">{tenant.optionsIntro}</p>}
-      act={isManager ? common.save : null}
-      send={() => change({ defaultOptions: { tier, decisionStrategy: strategy } }, reload)}
+    <Part
+      title={text.options}
+      intro={text.optionsIntro}
+      body={(chosen) => ({ defaultOptions: chosen })}
+      then={reload}
     >
-      <SelectField label={upload.tier} options={upload.tiers} value={tier} onValue={setTier} />
-      <StrategyField value={strategy} onValue={setStrategy} />
-    </FormPanel>
-  );
-}
-
-function SeenBeforeForm({ tenant, reload }: PartProps) {
-  const { analysis, tenant: text, common, isManager } = useConsole();
-  const change = useChange();
-  const send = ({ isOn }: Fields) => change({ seenBefore: isOn !== undefined }, reload);
-  return (
-    <FormPanel
-      title={analysis.seenBefore.title}
-      intro={<p class="soft">{text.seenBeforeIntro}</p>}
-      act={isManager ? common.save : null}
-      send={send}
-    >
-      <CheckField label={text.seenBeforeLabel} name="isOn" defaultChecked={tenant.seenBefore} />
-    </FormPanel>
+      <SelectField label={upload.tier} name="tier" options={upload.tiers} value={tier} />
+      <StrategyField name="decisionStrategy" value={decisionStrategy} />
+    </Part>
   );
 }
 
@@ -120,43 +124,35 @@ const fieldNames = {
 } as const;
 const secrets: ReadonlySet<string> = new Set(['secretAccessKey', 'connectionString']);
 
-function StorageForm({ tenant, reload }: PartProps) {
-  const { common, tenant: text, isManager } = useConsole();
+function StorageForm({ tenant, reload }: TenantProps) {
+  const { common, tenant: text } = useConsole();
   const stored = tenant.storageConfig;
   const storedKind: Kind = stored === undefined ? 'own' : 's3' in stored ? 's3' : 'azure';
   const [kind, setKind] = useState<Kind>(storedKind);
-  const change = useChange();
-  const needsReload = storedKind === 'own' && kind !== 'own';
-  const send = (fields: Fields) =>
-    change(
-      kind === 'own'
-        ? { storageConfig: null }
-        : { storageType: kind, storageConfig: { [kind]: toConfig(kind, fields) } },
-      needsReload ? reloadPage : reload,
-      needsReload ? null : text.tested,
-    );
   return (
-    <FormPanel
+    <Part
       title={text.storage}
-      intro={
-        <>
-          <p class="soft">{text.storageIntro}</p>
-          {tenant.storageWarning !== null && (
-            <p class="notice warn">
-              {text.warning}: {tenant.storageWarning}
-            </p>
-          )}
-        </>
+      intro={text.storageIntro}
+      act={kind === 'own' ? common.save : text.test}
+      body={(fields) =>
+        kind === 'own'
+          ? { storageConfig: null }
+          : { storageType: kind, storageConfig: { [kind]: toConfig(kind, fields) } }
       }
-      act={isManager ? (kind === 'own' ? common.save : text.test) : null}
-      send={send}
+      then={storedKind === 'own' && kind !== 'own' ? reloadPage : reload}
+      done={text.tested}
     >
+      {tenant.storageWarning !== null && (
+        <p class="notice warn">
+          {text.warning}: {tenant.storageWarning}
+        </p>
+      )}
       <SelectField label={text.storage} options={text.kinds} value={kind} onValue={setKind} />
       {kind !== 'own' && (
         <StoreFields key={kind} kind={kind} values={{ ...(stored && Object.values(stored)[0]) }} />
       )}
       {kind !== 'own' && kind === storedKind && <p class="soft small">{text.secretKept}</p>}
-    </FormPanel>
+    </Part>
   );
 }
 
@@ -206,11 +202,9 @@ function reloadPage(): void {
   location.reload();
 }
 
-function WebhookForm({ tenant, reload }: PartProps) {
-  const { common, tenant: text, tenantName, isManager } = useConsole();
+function WebhookForm({ tenant, reload }: TenantProps) {
+  const { tenant: text, tenantName, isManager } = useConsole();
   const { webhookState } = tenant;
-  const change = useChange();
-  const send = ({ url }: Fields) => change({ webhookUrl: url || null }, reload);
   const { isBusy, run } = useAct(reload);
   const test = async (): Promise<string> => {
     const answer = await ask<WebhookTest>('/v1/tenant/webhook/test', { body: { tenantName } });
@@ -219,17 +213,13 @@ function WebhookForm({ tenant, reload }: PartProps) {
   };
   const isWell = webhookState === 'active' || webhookState === 'none';
   return (
-    <FormPanel
+    <Part
       title={text.webhook}
-      intro={
-        <>
-          <p class="soft">{text.webhookIntro}</p>
-          <p class={isWell ? 'soft small' : 'notice warn'}>{text.states[webhookState]}</p>
-        </>
-      }
-      act={isManager ? common.save : null}
-      send={send}
+      intro={text.webhookIntro}
+      body={({ url }) => ({ webhookUrl: url || null })}
+      then={reload}
     >
+      <p class={isWell ? 'soft small' : 'notice warn'}>{text.states[webhookState]}</p>
       <TextField
         label={text.webhookUrl}
         name="url"
@@ -242,6 +232,6 @@ function WebhookForm({ tenant, reload }: PartProps) {
           {text.testWebhook}
         </Button>
       )}
-    </FormPanel>
+    </Part>
   );
 }

@@ -1,17 +1,15 @@
 /** The users of the tenant: add, edit, set a new password, disable. */
 
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { TenantPerson } from '../../contract/auth.ts';
 import { ask } from '../api/client.ts';
-import { useConsole } from '../context.ts';
+import { type Context, useConsole } from '../context.ts';
 import {
   CheckField,
-  type Fields,
-  FormDialog,
   PasswordField,
+  type Question,
   TextField,
   useAct,
+  useQuestion,
 } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
 import { Button, PageTitle } from '../parts/pieces.tsx';
@@ -32,33 +30,27 @@ export function UsersPage() {
 }
 
 function People() {
-  const { nav, users, tenantName, toast } = useConsole();
-  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  const words = useConsole();
+  const { nav, users, tenantName } = words;
   const loaded = useTenantList<TenantPerson>(path);
-  const done = (text: string | null) => {
-    setDialog(null);
-    if (text === null) return;
-    toast(text);
-    loaded.reload();
+  const { ask: open, dialog } = useQuestion(loaded.reload);
+  const { run } = useAct(loaded.reload);
+  const enable = async ({ id }: TenantPerson): Promise<string> => {
+    await ask(`${path}/enable`, { body: { tenantName, id } });
+    return users.enabled;
   };
-  const { run } = useAct();
-  const enable = ({ id }: TenantPerson) =>
-    run(async () => {
-      await ask(`${path}/enable`, { body: { tenantName, id } });
-      done(users.enabled);
-    });
   const actsOn = (person: TenantPerson): Acts => [
-    [users.edit, () => setDialog(<EditDialog person={person} onDone={done} />)],
-    [users.reset, () => setDialog(<PasswordDialog person={person} onDone={done} />)],
+    [users.edit, () => open(edit(words, person))],
+    [users.reset, () => open(reset(words, person))],
     person.isDisabled
-      ? [users.enable, () => enable(person)]
-      : [users.disable, () => setDialog(<DisableDialog person={person} onDone={done} />)],
+      ? [users.enable, () => run(async () => enable(person))]
+      : [users.disable, () => open(disable(words, person))],
   ];
   return (
     <>
       <div class="row apart">
         <PageTitle text={nav.users} />
-        <Button kind="main" onClick={() => setDialog(<CreateDialog onDone={done} />)}>
+        <Button kind="main" onClick={() => open(create(words))}>
           {users.create}
         </Button>
       </div>
@@ -108,7 +100,6 @@ function useColumns(actsOn: (person: TenantPerson) => Acts): readonly Column<Ten
     timeColumn(users.lastLogin, ({ lastLoginDate }) => lastLoginDate, true),
     {
       head: null,
-      class: 'acts wide',
       cell: (person) =>
         person.isManageable ? (
           <div class="row">
@@ -123,27 +114,76 @@ function useColumns(actsOn: (person: TenantPerson) => Acts): readonly Column<Ten
   ];
 }
 
-interface DialogProps {
-  /** Called with a sentence on what was done; null if nothing was done. */
-  readonly onDone: (text: string | null) => void;
+function create({ login, users, common, tenantName }: Context): Question {
+  return {
+    title: users.create,
+    act: users.create,
+    children: (
+      <>
+        <TextField label={login.email} name="email" type="email" required autocomplete="off" />
+        <NameField />
+        <NewPassword />
+        <RightField scopes={[]} />
+      </>
+    ),
+    send: async ({ email, name = '', password, mayChange }) => {
+      const scopes = mayChange === undefined ? [] : [settings];
+      const named = name.trim() === '' ? {} : { name: name.trim() };
+      await ask(path, { body: { tenantName, email, password, scopes, ...named } });
+      return common.saved;
+    },
+  };
 }
 
-function CreateDialog({ onDone }: DialogProps) {
-  const { login, users, common, tenantName } = useConsole();
-  const send = async ({ email, name = '', password, mayChange }: Fields): Promise<void> => {
-    const scopes = mayChange === undefined ? [] : [settings];
-    const named = name.trim() === '' ? {} : { name: name.trim() };
-    await ask(path, { body: { tenantName, email, password, scopes, ...named } });
-    onDone(common.saved);
+function edit({ users, common, tenantName }: Context, person: TenantPerson): Question {
+  const { id, name: before, email, scopes: granted } = person;
+  return {
+    title: users.editTitle(email),
+    act: common.save,
+    children: (
+      <>
+        <NameField defaultValue={before ?? ''} />
+        <RightField scopes={granted} />
+      </>
+    ),
+    send: async ({ name = '', mayChange }) => {
+      const others = granted.filter((scope) => scope !== settings);
+      const scopes = mayChange === undefined ? others : [...others, settings];
+      const body = { tenantName, id, name: name.trim() || null, scopes };
+      await ask(path, { method: 'PUT', body });
+      return common.saved;
+    },
   };
-  return (
-    <FormDialog title={users.create} act={users.create} onDone={onDone} send={send}>
-      <TextField label={login.email} name="email" type="email" required autocomplete="off" />
-      <NameField />
-      <NewPassword name="password" />
-      <CheckField label={users.mayChange} name="mayChange" />
-    </FormDialog>
-  );
+}
+
+function reset({ users, tenantName }: Context, { id, email }: TenantPerson): Question {
+  return {
+    title: users.resetTitle(email),
+    act: users.reset,
+    children: (
+      <>
+        <p>{users.resetHint}</p>
+        <NewPassword />
+      </>
+    ),
+    send: async ({ password }) => {
+      await ask(`${path}/password`, { body: { tenantName, id, newPassword: password } });
+      return users.resetDone;
+    },
+  };
+}
+
+function disable({ users, tenantName }: Context, { id, email }: TenantPerson): Question {
+  return {
+    title: users.disableTitle(email),
+    act: users.disable,
+    isDanger: true,
+    children: <p>{users.disableHint}</p>,
+    send: async () => {
+      await ask(`${path}/disable`, { body: { tenantName, id } });
+      return users.disabledNow;
+    },
+  };
 }
 
 function NameField(props: { readonly defaultValue?: string }) {
@@ -151,70 +191,19 @@ function NameField(props: { readonly defaultValue?: string }) {
   return <TextField label={list.name} name="name" autocomplete="off" maxLength={255} {...props} />;
 }
 
-function NewPassword(props: { readonly name: string }) {
+function RightField({ scopes }: Pick<TenantPerson, 'scopes'>) {
+  const { mayChange } = useConsole().users;
+  return (
+    <CheckField label={mayChange} name="mayChange" defaultChecked={scopes.includes(settings)} />
+  );
+}
+
+function NewPassword() {
   const { login, users, first } = useConsole();
   return (
     <>
-      <PasswordField label={login.password} hint={first.passwordHint} isNew {...props} />
+      <PasswordField label={login.password} name="password" hint={first.passwordHint} isNew />
       <p class="soft small">{users.createHint}</p>
     </>
-  );
-}
-
-interface PersonDialogProps extends DialogProps {
-  readonly person: TenantPerson;
-}
-
-function EditDialog({ person, onDone }: PersonDialogProps) {
-  const { users, common, tenantName } = useConsole();
-  const send = async ({ name = '', mayChange }: Fields): Promise<void> => {
-    const others = person.scopes.filter((scope) => scope !== settings);
-    const scopes = mayChange === undefined ? others : [...others, settings];
-    const body = { tenantName, id: person.id, name: name.trim() || null, scopes };
-    await ask(path, { method: 'PUT', body });
-    onDone(common.saved);
-  };
-  return (
-    <FormDialog title={users.editTitle(person.email)} act={common.save} onDone={onDone} send={send}>
-      <NameField defaultValue={person.name ?? ''} />
-      <CheckField
-        label={users.mayChange}
-        name="mayChange"
-        defaultChecked={person.scopes.includes(settings)}
-      />
-    </FormDialog>
-  );
-}
-
-function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { users, tenantName } = useConsole();
-  const send = async ({ newPassword }: Fields): Promise<void> => {
-    await ask(`${path}/password`, { body: { tenantName, id, newPassword } });
-    onDone(users.resetDone);
-  };
-  return (
-    <FormDialog title={users.resetTitle(email)} act={users.reset} onDone={onDone} send={send}>
-      <p>{users.resetHint}</p>
-      <NewPassword name="newPassword" />
-    </FormDialog>
-  );
-}
-
-function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { users, tenantName } = useConsole();
-  const send = async (): Promise<void> => {
-    await ask(`${path}/disable`, { body: { tenantName, id } });
-    onDone(users.disabledNow);
-  };
-  return (
-    <FormDialog
-      title={users.disableTitle(email)}
-      act={users.disable}
-      isDanger
-      onDone={onDone}
-      send={send}
-    >
-      <p>{users.disableHint}</p>
-    </FormDialog>
   );
 }

@@ -78,35 +78,36 @@ export function PasswordField({
   );
 }
 
+interface SelectFieldProps<Value extends string> extends Labelled {
+  readonly value: Value;
+  readonly name?: string;
+  readonly onValue?: (value: Value) => void;
+}
+
 /** A choice among several values. @param options - the label of each value, in the order shown. */
 export function SelectField<Value extends string>({
   label,
   hint,
   options,
   value,
+  name,
   onValue,
-}: Labelled & {
-  readonly options: Readonly<Record<Value, string>>;
-  readonly value: Value;
-  readonly onValue: (value: Value) => void;
-}) {
+}: SelectFieldProps<Value> & { readonly options: Readonly<Record<Value, string>> }) {
   return (
     <Field label={label} hint={hint}>
       {(attributes) => (
         <select
           {...attributes}
-          value={value}
+          name={name}
           onChange={({ currentTarget }) =>
-            onValue(isKeyOf(options, currentTarget.value) ? currentTarget.value : value)
+            isKeyOf(options, currentTarget.value) && onValue?.(currentTarget.value)
           }
         >
-          {Object.keys(options)
-            .filter((key) => isKeyOf(options, key))
-            .map((each) => (
-              <option key={each} value={each}>
-                {options[each]}
-              </option>
-            ))}
+          {Object.entries<string>(options).map(([each, text]) => (
+            <option key={each} value={each} selected={each === value}>
+              {text}
+            </option>
+          ))}
         </select>
       )}
     </Field>
@@ -132,10 +133,7 @@ export function PeriodFields({ period, onDay }: PeriodFieldsProps) {
   ));
 }
 
-export function StrategyField(props: {
-  readonly value: DecisionStrategy;
-  readonly onValue: (value: DecisionStrategy) => void;
-}) {
+export function StrategyField(props: Omit<SelectFieldProps<DecisionStrategy>, 'label'>) {
   const { upload } = useConsole();
   return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;
 }
@@ -150,7 +148,7 @@ interface CheckFieldProps {
 
 export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
   return (
-    <label class="check">
+    <label class="row">
       <input
         type="checkbox"
         {...more}
@@ -221,27 +219,29 @@ export function useAct(after: () => void = () => undefined) {
   return { isBusy, run: (act: () => Promise<unknown>) => void perform(act) };
 }
 
-/** A panel that saves part of a page. @param act - text of its button; null if nothing may be changed. */
+interface FormProps {
+  readonly title: string;
+  /** Text of its button; null if nothing may be changed. */
+  readonly act: string | null;
+  readonly send: Send;
+  readonly children: ComponentChildren;
+}
+
+/** A panel that saves part of a page. */
 export function FormPanel({
   title,
   intro,
   act,
   send,
   children,
-}: {
-  readonly title: string;
-  readonly intro?: ComponentChildren;
-  readonly act: string | null;
-  readonly send: Send;
-  readonly children: ComponentChildren;
-}) {
+}: FormProps & { readonly intro?: string | undefined }) {
   const { isBusy, failure, onSubmit } = useSubmit(useConsole().language);
   return (
     <form class="panel" onSubmit={onSubmit(send)}>
       <h2>{title}</h2>
-      {intro}
+      {intro !== undefined && <p class="soft">{intro}</p>}
       {failure}
-      <div class="form">
+      <div class="stack form">
         {children}
         {act !== null && (
           <button class="button" disabled={isBusy}>
@@ -253,28 +253,37 @@ export function FormPanel({
   );
 }
 
-/**
- * Asks for values, or for confirmation. @param send - calls `onDone` itself when it succeeds. @param onDone - called
- * with null when the dialog was closed without sending.
- */
-export function FormDialog({
+/** What a dialog asks, and what it does with the answer. */
+export interface Question extends Omit<FormProps, 'send'> {
+  readonly isDanger?: boolean;
+  /** @returns the message shown afterwards, if any. */
+  readonly send: (fields: Fields) => Promise<string | void>;
+}
+
+/** A dialog that asks for values, or for confirmation. @param after - called when its form has been sent. */
+export function useQuestion(after: () => void) {
+  const { toast } = useConsole();
+  const [asked, ask] = useState<Question | null>(null);
+  const close = () => ask(null);
+  const send = async (fields: Fields): Promise<void> => {
+    const text = await asked?.send(fields);
+    close();
+    if (typeof text === 'string') toast(text);
+    after();
+  };
+  return { ask, dialog: asked && <FormDialog {...asked} send={send} close={close} /> };
+}
+
+function FormDialog({
   title,
   act,
   isDanger = false,
-  onDone,
+  close,
   send,
   children,
-}: {
-  readonly title: string;
-  readonly act: string;
-  readonly isDanger?: boolean;
-  readonly onDone: (nothing: null) => void;
-  readonly send: Send;
-  readonly children: ComponentChildren;
-}) {
+}: Omit<Question, 'send'> & { readonly send: Send; readonly close: () => void }) {
   const { common, language } = useConsole();
   const { isBusy, failure, onSubmit } = useSubmit(language);
-  const close = () => onDone(null);
   return (
     <Dialog title={title} onClose={close}>
       <form class="stack" onSubmit={onSubmit(send)}>

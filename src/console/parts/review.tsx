@@ -22,7 +22,7 @@ export function rememberSequence(next: Sequence): void {
 }
 
 /** Moves to the next or previous analysis of the list from which `id` was opened. */
-export function useReview(id: string, onComment: () => void) {
+export function useReview(id: string, onComment: () => unknown) {
   const [, redraw] = useState(0);
   const go = async (by: 1 | -1): Promise<void> => {
     const next = await neighbour(id, by);
@@ -73,7 +73,7 @@ export function ReviewBar({ place, total, go, help }: ReturnType<typeof useRevie
 }
 
 /** In a list, moves the focus between rows. @param onComment - called with the number of the row. */
-export function useRowKeys(onComment: (row: number) => void) {
+export function useRowKeys(onComment: (row: number) => unknown) {
   return useKeys({
     n: () => focusRow(focusedRow() + 1),
     p: () => focusRow(Math.max(0, focusedRow() - 1)),
