@@ -30,11 +30,9 @@ function App() {
   if (who.is === 'unknown') return null;
   if (who.is === 'unreachable') {
     return (
-      <div class="center">
-        <p class="panel" role="alert">
-          {wordsOf(language).common.unreachable}
-        </p>
-      </div>
+      <p class="center" role="alert">
+        {wordsOf(language).common.unreachable}
+      </p>
     );
   }
   if (who.is === 'nobody') {

@@ -15,7 +15,7 @@ import { ComparePage } from './pages/compare.tsx';
 import { HelpPage, ManualPage } from './pages/help.tsx';
 import { HoldsPage } from './pages/holds.tsx';
 import { KeysPage } from './pages/keys.tsx';
-import { Alone, LanguageSwitch } from './pages/login.tsx';
+import { Alone, Brand, LanguageSwitch } from './pages/login.tsx';
 import { TenantPage } from './pages/tenant.tsx';
 import { UsagePage } from './pages/usage.tsx';
 import { UsersPage } from './pages/users.tsx';
@@ -69,30 +69,24 @@ export function Shell(props: ShellProps) {
   };
   return (
     <ConsoleContext.Provider value={context}>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        {words.nav.skip}
-      </a>
       <div class="frame">
-        <header class="bar">
-          <Brand />
-          <Button
-            kind="little"
-            aria-expanded={isOpen}
-            aria-controls="side"
-            onClick={() => setOpen(!isOpen)}
-          >
-            {words.nav.menu}
-          </Button>
-        </header>
-        <aside id="side" class={isOpen ? 'side open' : 'side'} aria-label="forensics">
-          <Brand />
+        <aside class={isOpen ? 'side open' : 'side'} aria-label="forensics">
+          <div class="row apart">
+            <Brand />
+            <a
+              class="hidden"
+              href="#main"
+              onClick={(event) => {
+                event.preventDefault();
+                main.current?.focus();
+              }}
+            >
+              {words.nav.skip}
+            </a>
+            <Button kind="little menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {words.nav.menu}
+            </Button>
+          </div>
           <Navigation here={route.path[0] ?? 'analyses'} />
           <Who />
         </aside>
@@ -100,7 +94,7 @@ export function Shell(props: ShellProps) {
           <Page key={tenantName} route={route} />
         </main>
       </div>
-      <div role="status">{toast !== null && <div class="toast">{toast.text}</div>}</div>
+      <div role="status">{toast !== null && <div class="panel toast">{toast.text}</div>}</div>
     </ConsoleContext.Provider>
   );
 }
@@ -134,7 +128,7 @@ function Who() {
   const { nav, user, tenantName, setTenantName, language, setLanguage, leave } = useConsole();
   const { isBusy, run } = useAct();
   return (
-    <div class="who">
+    <div class="stack small">
       {user.tenants.length > 1 && (
         <select
           aria-label={nav.tenant}
@@ -174,21 +168,12 @@ function useTenantName({ tenants }: UserInfo) {
   return { tenantName, setTenantName };
 }
 
-function Brand() {
-  return (
-    <a class="brand" href="#/analyses">
-      <img src={new URL('./icon.svg', import.meta.url).href} alt="" />
-      forensics
-    </a>
-  );
-}
-
 function Navigation({ here }: { readonly here: string }) {
   const { nav, isManager } = useConsole();
   const current =
     here === 'analysis' || here === 'case' ? 'analyses' : here === 'manual' ? 'help' : here;
   return (
-    <nav class="nav" aria-label={nav.label}>
+    <nav class="nav stack" aria-label={nav.label}>
       {places
         .filter((place) => isManager || !forManagers.some((each) => each === place))
         .map((place, at) =>
@@ -197,6 +182,7 @@ function Navigation({ here }: { readonly here: string }) {
           ) : (
             <a
               key={place}
+              class="button quiet"
               href={`#/${place}`}
               aria-current={place === current ? 'page' : undefined}
             >

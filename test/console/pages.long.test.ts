@@ -19,7 +19,7 @@ import { useWindows } from './windows.ts';
 const pages = [...places.filter((place) => place !== null), 'manual/settings'];
 
 /** Text on a manual page, outside code, that still contains Markdown markup. */
-const markupShown = `[...document.querySelectorAll('.manual :is(h1, h2, h3, p, li, th, td)')]
+const markupShown = `[...document.querySelectorAll('.panel[lang] :is(h1, h2, h3, p, li, th, td)')]
   .map((element) => {
     const copy = element.cloneNode(true);
     copy.querySelectorAll('code, pre').forEach((code) => code.remove());
@@ -202,12 +202,12 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
       for (const topic of topics) {
         await page.goto(`${url}/#/help`);
         await page.goto(`${url}/${topic}`);
-        await page.locator('.manual').waitFor();
+        await page.locator('.panel[lang]').waitFor();
         shown.push(...(await page.evaluate<readonly string[]>(markupShown)));
       }
       expect(topics.length).toBeGreaterThan(10);
       expect(shown).toEqual([]);
-      expect(await page.locator('.manual h1').textContent()).toBe(lastTitle);
+      expect(await page.locator('.panel[lang] h1').textContent()).toBe(lastTitle);
     },
     60_000,
   );

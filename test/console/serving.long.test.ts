@@ -158,14 +158,18 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.locator('tbody tr', { hasText: 'beside.jpg' }).locator('.badge').waitFor();
     await page.locator('tbody tr', { hasText: 'copy.jpg' }).locator('.badge').waitFor();
     await page.locator('tbody a', { hasText: 'copy.jpg' }).click();
-    const line = page.locator('.verdict .notice');
+    const line = page.locator('.reasons .notice');
     await line.waitFor({ timeout: 60_000 });
     expect(await line.innerText()).toMatch(/^Seen before: scene\.jpg, .*, mirrored/);
     await line.getByRole('link', { name: 'Compare' }).click();
     await page.getByText('The framed parts differ.').waitFor();
-    const frames = page.locator('.viewer .mark rect.shade');
+    const frames = page.locator('.viewer .box');
     expect(await frames.count()).toBe(2);
-    const [left, top] = await Promise.all(['x', 'y'].map((at) => frames.first().getAttribute(at)));
+    const [left, top] = await Promise.all(
+      ['left', 'top'].map((side) =>
+        frames.first().evaluate((box, name) => parseFloat(Object(box).style[name]), side),
+      ),
+    );
     expect(Math.abs(Number(left) - patch.left) + Math.abs(Number(top) - patch.top)).toBeLessThan(
       20,
     );

@@ -62,7 +62,9 @@ function FeedbackForm() {
   return (
     <FormPanel title={account.feedback} act={account.send} send={send}>
       <Field label={account.message}>
-        {(attributes) => <textarea {...attributes} name="message" required maxLength={10_000} />}
+        {(attributes) => (
+          <textarea {...attributes} name="message" required rows={5} maxLength={10_000} />
+        )}
       </Field>
     </FormPanel>
   );

@@ -21,7 +21,11 @@ export function FilterBar({ filters, change, isFiltered }: FilterBarProps) {
     change({ searchTerm: '', tag: '', verdict: '', status: '', from: '', to: '' });
   };
   return (
-    <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="toolbar columns filters"
+      role="search"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <TextField
         label={list.search}
         type="search"

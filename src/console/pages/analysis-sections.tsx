@@ -98,7 +98,7 @@ function FindingList({
             </div>
             <p>{statement[language]}</p>
             {next !== '' && (
-              <p class="next">
+              <p>
                 <strong>{text.next}:</strong> {next}
               </p>
             )}
@@ -171,7 +171,7 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
       {history.length > 0 && (
         <div class="stack">
           <h3>{text.history}</h3>
-          <ol class="dots small">
+          <ol class="stack small">
             {history.map((step, at) => (
               <li key={at}>
                 <bdi>{[step.action, step.software, step.when].filter(Boolean).join(' · ')}</bdi>

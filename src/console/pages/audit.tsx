@@ -41,7 +41,11 @@ export function AuditPage() {
       <PageTitle text={nav.audit} />
       <p class="soft">{audit.intro}</p>
       <section class="panel flush" aria-label={nav.audit}>
-        <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <form
+          class="toolbar columns filters"
+          role="search"
+          onSubmit={(event) => event.preventDefault()}
+        >
           <SelectField
             label={audit.kind}
             options={{ '': list.any, ...audit.kinds }}
@@ -84,7 +88,7 @@ function useColumns(): readonly Column<AuditEntry>[] {
   const { audit } = useConsole();
   const named = useNames();
   return [
-    { head: '#', class: 'ordinal small soft', cell: ({ seq }) => seq },
+    { head: '#', class: 'small soft', cell: ({ seq }) => seq },
     { head: audit.time, class: 'small', cell: ({ at }) => <Time at={at} /> },
     { head: audit.event, cell: ({ event }) => audit.events[event] ?? event },
     {
@@ -111,7 +115,7 @@ function useColumns(): readonly Column<AuditEntry>[] {
     },
     {
       head: audit.details,
-      class: 'small wide',
+      class: 'small',
       cell: ({ details }) => <Details details={details} />,
     },
   ];

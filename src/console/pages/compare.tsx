@@ -53,7 +53,7 @@ function Caption({ analysis }: { readonly analysis: Analysis }) {
   const verdict = writeVerdict(analysis, language);
   return (
     <div>
-      <h2 class="clip">
+      <h2>
         <a href={`#/analysis/${analysis.id}`} title={analysis.name}>
           <bdi>{analysis.name}</bdi>
         </a>
@@ -66,6 +66,10 @@ function Caption({ analysis }: { readonly analysis: Analysis }) {
 }
 
 const modes = ['side', 'difference', 'flicker'] as const;
+const overlays = {
+  difference: { mixBlendMode: 'difference' },
+  flicker: { class: 'flicker' },
+} as const;
 
 interface Compared {
   readonly one: Analysis;
@@ -105,7 +109,7 @@ function Comparison({ one, other, alignment }: Compared) {
           <Viewer {...common} layers={[lower]} name={other.name} />
         </div>
       ) : (
-        <Viewer {...common} layers={[lower, { ...upper, class: mode }]} name={text.title} />
+        <Viewer {...common} layers={[lower, { ...upper, ...overlays[mode] }]} name={text.title} />
       )}
       <p class="soft small">
         {text.hints[mode]} {alignment === null && mode !== 'side' && text.notAligned}

@@ -48,26 +48,28 @@ export function DropZone({
   const isHeldOver = useFileDrop(add);
   return (
     <section class="stack" aria-label={upload.title}>
-      <div class={isHeldOver ? 'drop over' : 'drop'}>
-        <div>
-          <h2>{upload.title}</h2>
-          <p class="soft small">{upload.hint(written)}</p>
+      <div class={isHeldOver ? 'panel drop over' : 'panel drop'}>
+        <div class="row apart">
+          <div>
+            <h2>{upload.title}</h2>
+            <p class="soft small">{upload.hint(written)}</p>
+          </div>
+          <div class="row">
+            <FileButton
+              kind="main"
+              label={upload.choose}
+              // Raw files have types that differ by camera maker, so any file may be chosen.
+              accept={
+                limits.formats.includes('raw')
+                  ? undefined
+                  : limits.formats.map((format) => mediaTypes[format]).join(',')
+              }
+              onFiles={add}
+            />
+            <FileButton label={upload.chooseFolder} takesFolder onFiles={add} />
+          </div>
         </div>
-        <div class="row">
-          <FileButton
-            kind="main"
-            label={upload.choose}
-            // Raw files have types that differ by camera maker, so any file may be chosen.
-            accept={
-              limits.formats.includes('raw')
-                ? undefined
-                : limits.formats.map((format) => mediaTypes[format]).join(',')
-            }
-            onFiles={add}
-          />
-          <FileButton label={upload.chooseFolder} takesFolder onFiles={add} />
-        </div>
-        <details class="options">
+        <details>
           <summary>{`${upload.options}: ${upload.tiers[options.tier]}`}</summary>
           <div class="columns">
             <SelectField
@@ -169,7 +171,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
         max={open.length > 0 ? transfers.length : sent.length}
         aria-label={upload.title}
       />
-      <ul class="transfers" tabIndex={0} aria-label={upload.title}>
+      <ul class="plain transfers" tabIndex={0} aria-label={upload.title}>
         {shown.slice(0, shownAtMost).map((transfer) => (
           <TransferLine key={transfer.id} transfer={transfer} examined={examined} />
         ))}
@@ -213,8 +215,8 @@ function TransferLine({ transfer: { name, state }, examined }: TransferLineProps
   const { intake, common, upload, language } = useConsole();
   const written = useWrittenLimits();
   return (
-    <li>
-      <span class="clip" title={name}>
+    <li class="small">
+      <div class="row apart">
         {state.is === 'done' ? (
           <a href={`#/analysis/${state.id}`}>
             <bdi>{name}</bdi>
@@ -222,8 +224,6 @@ function TransferLine({ transfer: { name, state }, examined }: TransferLineProps
         ) : (
           <bdi>{name}</bdi>
         )}
-      </span>
-      <span>
         {state.is === 'uploading' && !state.isRetrying ? (
           <progress value={state.share} max={1} aria-label={name} />
         ) : analysis === null ? (
@@ -231,17 +231,17 @@ function TransferLine({ transfer: { name, state }, examined }: TransferLineProps
         ) : (
           <ResultBadge analysis={analysis} />
         )}
-      </span>
-      {analysis !== null && <span class="soft">{writeReason(analysis, language)}</span>}
+      </div>
+      {analysis !== null && <p class="soft">{writeReason(analysis, language)}</p>}
       {state.is === 'refused' && (
-        <span class="soft">
+        <p class="soft">
           {state.refusal === null
             ? state.error instanceof ApiError && state.error.message !== ''
               ? messageOf(state.error, common)
               : upload.interrupted
             : upload.refusals[state.refusal](written)}
           {intake === 'contract' && aboutIntake.has(state.refusal) && ` ${upload.askOperator}`}
-        </span>
+        </p>
       )}
     </li>
   );
@@ -268,7 +268,7 @@ function useWrittenLimits(): WrittenLimits {
 
 function StateText({ state }: { readonly state: UploadState }) {
   const { states } = useConsole().upload;
-  if (state.is === 'uploading') return <>{states.retrying}</>;
+  if (state.is === 'uploading') return <span>{states.retrying}</span>;
   if (state.is === 'refused') return <span class="badge failed">{states.refused}</span>;
-  return <>{states[state.is]}</>;
+  return <span>{states[state.is]}</span>;
 }

@@ -94,7 +94,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
       </p>
       <Panel lang={language}>
         <Awaited loaded={loaded}>
-          {(text) => <div class="manual">{blocksIn(text).map(renderBlock)}</div>}
+          {(text) => <div class="stack">{blocksIn(text).map(renderBlock)}</div>}
         </Awaited>
       </Panel>
     </>

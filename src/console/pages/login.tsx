@@ -27,7 +27,7 @@ export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) 
       <Alone {...props} title={first.needed}>
         <p>{first.how}</p>
         <p class="soft">{first.orCommand}</p>
-        <pre tabIndex={0} class="wraps">
+        <pre tabIndex={0} class="prose">
           forensics user create you@example.org --tenant default --scope settings
         </pre>
       </Alone>
@@ -125,16 +125,22 @@ export function Alone({ title, language, setLanguage, children }: AloneProps) {
     <main class="center">
       <div class="panel">
         <div class="row apart">
-          <span class="brand">
-            <img src={new URL('../icon.svg', import.meta.url).href} alt="" />
-            forensics
-          </span>
+          <Brand />
           <LanguageSwitch language={language} setLanguage={setLanguage} />
         </div>
         <PageTitle text={title} />
         {children}
       </div>
     </main>
+  );
+}
+
+export function Brand() {
+  return (
+    <a class="row brand" href="#/analyses">
+      <img src={new URL('../icon.svg', import.meta.url).href} alt="" width={24} height={24} />
+      forensics
+    </a>
   );
 }
 

@@ -93,18 +93,22 @@ function SameCase({ id, projectId }: { readonly id: string; readonly projectId: 
   if (others.length === 0) return null;
   return (
     <Panel title={cases.title(projectId)}>
-      <ul class="plain gallery">
+      <ul class="plain columns">
         {others.map((other) => (
-          <li key={other.id} class="stack small">
+          <li key={other.id} class="row small">
             <Thumbnail url={thumbnails.get(other.id)} />
-            <a class="clip" href={`#/analysis/${other.id}`} title={other.name}>
-              <bdi>{other.name}</bdi>
-            </a>
-            <ResultBadge analysis={other} />
-            <a href={comparisonOf(id, other.id)}>
-              {comparison.compare}
-              <span class="hidden"> {other.name}</span>
-            </a>
+            <div>
+              <a href={`#/analysis/${other.id}`} title={other.name}>
+                <bdi>{other.name}</bdi>
+              </a>
+              <p>
+                <ResultBadge analysis={other} />{' '}
+                <a href={comparisonOf(id, other.id)}>
+                  {comparison.compare}
+                  <span class="hidden"> {other.name}</span>
+                </a>
+              </p>
+            </div>
           </li>
         ))}
       </ul>

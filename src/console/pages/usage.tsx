@@ -6,7 +6,7 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { PeriodFields } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Awaited, PageTitle, Panel } from '../parts/pieces.tsx';
+import { Awaited, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
 export function UsagePage() {
   const { nav, usage } = useConsole();
@@ -18,18 +18,17 @@ export function UsagePage() {
   return (
     <>
       <PageTitle text={nav.usage} />
-      <section class="panel">
-        <div class="row apart end">
-          <h2>{usage.period}</h2>
-          <div class="row end">
+      <div class="columns">
+        <Panel title={usage.period}>
+          <div class="row">
             <PeriodFields period={period} onDay={(day) => setPeriod({ ...period, ...day })} />
           </div>
-        </div>
-        <Awaited loaded={range}>{(report) => <Tiles report={report} />}</Awaited>
-      </section>
-      <Panel title={usage.total}>
-        <Awaited loaded={total}>{(report) => <Tiles report={report} />}</Awaited>
-      </Panel>
+          <Awaited loaded={range}>{(report) => <Figures report={report} />}</Awaited>
+        </Panel>
+        <Panel title={usage.total}>
+          <Awaited loaded={total}>{(report) => <Figures report={report} />}</Awaited>
+        </Panel>
+      </div>
     </>
   );
 }
@@ -42,7 +41,7 @@ function useReport(period: Readonly<Record<string, string>>) {
   });
 }
 
-function Tiles({ report }: { readonly report: UsageReport }) {
+function Figures({ report }: { readonly report: UsageReport }) {
   const { list, upload, usage, language } = useConsole();
   const { successfulProcessing: processed, impediments, qualityIndicators } = report;
   const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
@@ -65,17 +64,11 @@ function Tiles({ report }: { readonly report: UsageReport }) {
     [usage.bulk, bulk],
   ];
   return (
-    <dl class="tiles">
-      {figures.map(([name, value, unit = '']) => (
-        <div key={name}>
-          <dt class="soft small">{name}</dt>
-          <dd>
-            {value === null
-              ? '–'
-              : `${value.toLocaleString(language, { maximumFractionDigits: 2 })}${unit}`}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      rows={figures.map(([name, value, unit = '']) => [
+        name,
+        `${value?.toLocaleString(language, { maximumFractionDigits: 2 }) ?? '–'}${unit}`,
+      ])}
+    />
   );
 }

@@ -27,7 +27,7 @@ export function VerifyPage() {
     <>
       <PageTitle text={nav.verify} />
       <p class="soft">{verify.intro}</p>
-      <div class={isHeldOver ? 'drop over' : 'drop'}>
+      <div class={isHeldOver ? 'panel row apart drop over' : 'panel row apart drop'}>
         <h2>{verify.drop}</h2>
         <FileButton
           kind="main"

@@ -61,7 +61,7 @@ export function Dots({
   readonly kind?: string;
 }) {
   return (
-    <ul class={`dots ${kind}`}>
+    <ul class={`stack ${kind}`}>
       {items.map((item, at) => (
         <li key={at}>{item}</li>
       ))}
@@ -159,11 +159,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   // Opened before the browser paints, so that a key pressed immediately goes to the dialog.
   useLayoutEffect(() => box.current?.showModal(), []);
   return (
-    <dialog ref={box} aria-labelledby={id} onClose={onClose}>
-      <div class="stack">
-        <h2 id={id}>{title}</h2>
-        {children}
-      </div>
+    <dialog ref={box} class="panel" aria-labelledby={id} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
     </dialog>
   );
 }

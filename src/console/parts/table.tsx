@@ -47,11 +47,11 @@ export function Table<Entry>({
         </div>
       )}
       {data === null && error === null && (
-        <div class="empty">
+        <div class="toolbar">
           <Loading />
         </div>
       )}
-      {data?.length === 0 && <div class="empty">{empty}</div>}
+      {data?.length === 0 && <div class="toolbar soft">{empty}</div>}
       {data !== null && data.length > 0 && (
         <div class="scroll">
           <table class="cards">

@@ -34,7 +34,6 @@ function toUrl(jpeg: string): string {
   return URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' }));
 }
 
-/** Shows an empty frame if there is no thumbnail. */
 export function Thumbnail({ url }: { readonly url: string | undefined }) {
-  return <span class="thumbnail">{url !== undefined && <img src={url} alt="" />}</span>;
+  return url === undefined ? null : <img class="thumbnail" src={url} alt="" />;
 }

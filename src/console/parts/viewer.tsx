@@ -27,6 +27,7 @@ export interface Layer {
   /** CSS that places it on the picture. */
   readonly transform?: string;
   readonly opacity?: number;
+  readonly mixBlendMode?: 'difference';
   readonly class?: string;
 }
 
@@ -59,14 +60,14 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
   const { analysis } = useConsole();
   const box = useRef<HTMLDivElement>(null);
   const frame = useFrame(box);
-  const { isDragging, ...gestures } = useGestures({ box, frame, picture: size, look, setLook });
+  const gestures = useGestures({ box, frame, picture: size, look, setLook });
   const helpId = useId();
   const view = toView(look, size, frame);
   const pictures = layers.map((layer, at) => <LayerImage key={at} layer={layer} />);
   return (
     <div
       ref={box}
-      class={isDragging ? 'viewer dragging' : 'viewer'}
+      class="viewer"
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keys move the picture
       tabIndex={0}
       role="application"
@@ -81,7 +82,7 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
       <Plane size={size} view={view}>
         {pictures}
         {marks.map((mark) => (
-          <MarkOnPicture key={mark.number} mark={mark} size={size} />
+          <MarkOnPicture key={mark.number} mark={mark} />
         ))}
       </Plane>
       {look.loupe !== null && (
@@ -129,38 +130,38 @@ interface PlaneProps {
 }
 
 /** Its children are positioned in picture pixels. */
-function Plane({ size: { width, height }, view: { x, y, scale }, children }: PlaneProps) {
+function Plane({ size, view: { x, y, scale }, children }: PlaneProps) {
   const transform = `translate(${x}px, ${y}px) scale(${scale})`;
   return (
-    <div class="plane" style={{ width: `${width}px`, height: `${height}px`, transform }}>
+    <div class="plane" style={{ ...inPixels(size), transform }}>
       {children}
     </div>
   );
 }
 
-function LayerImage({ layer: { url, size, class: name, ...style } }: { readonly layer: Layer }) {
-  const own = size && { width: `${size.width}px`, height: `${size.height}px` };
-  return <img src={url} alt="" draggable={false} class={name} style={{ ...own, ...style }} />;
+/** CSS lengths; preact writes numbers without a unit. */
+function inPixels(lengths: Partial<Box>): Record<string, string> {
+  return Object.fromEntries(Object.entries(lengths).map(([name, px]) => [name, `${px}px`]));
 }
 
-function MarkOnPicture({ mark, size }: { readonly mark: Mark; readonly size: Size }) {
+function LayerImage({ layer: { url, size, class: name, ...style } }: { readonly layer: Layer }) {
+  const own = { ...inPixels(size ?? {}), ...style };
+  return <img src={url} alt="" draggable={false} class={name} style={own} />;
+}
+
+function MarkOnPicture({ mark }: { readonly mark: Mark }) {
   const { number, boxes, label, isSelected, onSelect } = mark;
   const [first] = boxes;
   return (
-    <div class={isSelected ? 'mark selected' : 'mark'}>
-      <svg viewBox={`0 0 ${size.width} ${size.height}`} aria-hidden="true">
-        {boxes.map(({ left, top, width, height }, at) => (
-          <g key={at}>
-            <rect x={left} y={top} width={width} height={height} class="shade" />
-            <rect x={left} y={top} width={width} height={height} />
-          </g>
-        ))}
-      </svg>
+    <div class={isSelected ? 'mark chosen' : 'mark'}>
+      {boxes.map((box, at) => (
+        <span key={at} class="box" style={inPixels(box)} />
+      ))}
       {first !== undefined && (
         <button
           type="button"
           class="number"
-          style={{ left: `${first.left}px`, top: `${first.top}px` }}
+          style={inPixels({ left: first.left, top: first.top })}
           aria-label={label}
           aria-pressed={isSelected}
           onPointerDown={(event) => event.stopPropagation()}
@@ -187,12 +188,12 @@ function Loupe({ at, view, size, children }: LoupeProps) {
   return (
     <div
       class="loupe"
-      style={{
-        left: `${view.x + x * view.scale - loupeRadiusPx}px`,
-        top: `${view.y + y * view.scale - loupeRadiusPx}px`,
-        width: `${2 * loupeRadiusPx}px`,
-        height: `${2 * loupeRadiusPx}px`,
-      }}
+      style={inPixels({
+        left: view.x + x * view.scale - loupeRadiusPx,
+        top: view.y + y * view.scale - loupeRadiusPx,
+        width: 2 * loupeRadiusPx,
+        height: 2 * loupeRadiusPx,
+      })}
     >
       <Plane
         size={size}
@@ -293,18 +294,12 @@ function useFingers(
   box: RefObject<HTMLDivElement | null>,
   { move, zoom }: { move: (x: number, y: number) => void; zoom: (by: number, at: Point) => void },
 ) {
-  const [isDragging, setDragging] = useState(false);
   const { current: fingers } = useRef(new Map<number, Point>());
-  const release = ({ pointerId }: PointerEvent) => {
-    fingers.delete(pointerId);
-    setDragging(fingers.size > 0);
-  };
+  const release = ({ pointerId }: PointerEvent) => void fingers.delete(pointerId);
   return {
-    isDragging,
     onPointerDown: (event: PointerEvent) => {
       box.current!.setPointerCapture(event.pointerId);
       fingers.set(event.pointerId, pointIn(box.current!, event));
-      setDragging(true);
     },
     onPointerMove: (event: PointerEvent) => {
       const before = fingers.get(event.pointerId);
@@ -345,9 +340,10 @@ export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) 
   const zoom = (factor: number) =>
     change({ zoom: Math.min(24, Math.max(0.5, look.zoom * factor)) });
   return (
-    <div class="row controls">
+    <div class="row">
       {hasMaps && (
         <select
+          class="little"
           aria-label={analysis.map}
           value={look.map ?? ''}
           onChange={({ currentTarget: { value } }) =>
