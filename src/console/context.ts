@@ -9,14 +9,18 @@ import { ApiError } from './api/client.ts';
 import { de } from './words/de.ts';
 import { en, type Words } from './words/en.ts';
 
-/** Includes the words in the user's language, grouped by part of the console. */
-export interface Context extends Words, Pick<SessionState, 'identity' | 'limits' | 'intake'> {
+/** The words in the user's language, grouped by part of the console. */
+export interface Spoken extends Words {
+  readonly language: Language;
+  readonly setLanguage: (language: Language) => void;
+}
+
+/** What is known once the user has logged in. */
+interface Session extends Pick<SessionState, 'identity' | 'limits' | 'intake'> {
   readonly user: UserInfo;
   readonly tenantName: string;
   /** Whether the user may change settings. */
   readonly isManager: boolean;
-  readonly language: Language;
-  readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
   /** Shows a message for a few seconds. */
   readonly toast: (text: string) => void;
@@ -24,12 +28,22 @@ export interface Context extends Words, Pick<SessionState, 'identity' | 'limits'
   readonly leave: () => void;
 }
 
-export const ConsoleContext = createContext<Context | null>(null);
+export type Context = Spoken & Session;
+
+export const SpokenContext = createContext<Spoken | null>(null);
+export const SessionContext = createContext<Session | null>(null);
+
+export function useWords(): Spoken {
+  const spoken = useContext(SpokenContext);
+  if (spoken === null) throw new TypeError('There is no language here.');
+  return spoken;
+}
 
 export function useConsole(): Context {
-  const context = useContext(ConsoleContext);
-  if (context === null) throw new TypeError('There is no session here.');
-  return context;
+  const spoken = useWords();
+  const session = useContext(SessionContext);
+  if (session === null) throw new TypeError('There is no session here.');
+  return { ...spoken, ...session };
 }
 
 export function wordsOf(language: Language): Words {

@@ -10,8 +10,14 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../contract/auth.ts';
 import { ApiError, ask, logIn, resume, sessionState, whenSessionEnds } from './api/client.ts';
 import { takeReturn } from './api/elsewhere.ts';
-import { preferredLanguage, rememberLanguage, wordsOf } from './context.ts';
-import { FirstUserPage, LoginPage, type LoginReason } from './pages/login.tsx';
+import {
+  preferredLanguage,
+  rememberLanguage,
+  type Spoken,
+  SpokenContext,
+  wordsOf,
+} from './context.ts';
+import { LoginPage, type LoginReason } from './pages/login.tsx';
 import { readRoute, type Route } from './places.ts';
 import { Shell } from './shell.tsx';
 
@@ -24,54 +30,46 @@ type Who =
 const retryMs = 3000;
 
 function App() {
-  const { who, language, setLanguage, isExpired, find, entered } = useWho();
+  const [language, setLanguage] = useState(preferredLanguage);
+  const { who, isExpired, find, entered } = useWho();
   const route = useRoute();
-
-  if (who.is === 'unknown') return null;
-  if (who.is === 'unreachable') {
-    return (
-      <p class="center" role="alert">
-        {wordsOf(language).common.unreachable}
-      </p>
-    );
-  }
-  if (who.is === 'nobody') {
-    const [first, token = ''] = route.path;
-    const common = { language, setLanguage, state: who.state };
-    if (first === 'first' && who.state.needsFirstUser) {
-      return <FirstUserPage {...common} token={token} onEntered={entered} />;
-    }
-    return <LoginPage {...common} reason={who.reason} onEntered={entered} />;
-  }
+  useEffect(() => rememberLanguage(language), [language]);
+  const spoken: Spoken = {
+    ...wordsOf(language),
+    language,
+    setLanguage: (lang) => {
+      setLanguage(lang);
+      // If the account cannot store settings, the browser does.
+      if (who.is === 'person') {
+        void ask('/v1/user/settings', { method: 'PUT', body: { lang } }).catch(() => null);
+      }
+    },
+  };
+  const [first, token = ''] = route.path;
   return (
-    <>
-      {isExpired && (
+    <SpokenContext.Provider value={spoken}>
+      {who.is === 'unreachable' && (
+        <p class="center" role="alert">
+          {spoken.common.unreachable}
+        </p>
+      )}
+      {who.is === 'nobody' && (
+        <LoginPage {...who} token={first === 'first' ? token : null} onEntered={entered} />
+      )}
+      {who.is === 'person' && isExpired && (
         <LoginPage
-          language={language}
-          setLanguage={setLanguage}
           state={{ ...who.state, needsFirstUser: false }}
           reason="expired"
+          token={null}
           onEntered={entered}
         />
       )}
-      <div hidden={isExpired}>
-        <Shell
-          key={who.user.id}
-          user={who.user}
-          state={who.state}
-          route={route}
-          language={language}
-          setLanguage={(next) => {
-            setLanguage(next);
-            // If the account cannot store settings, the browser does.
-            void ask('/v1/user/settings', { method: 'PUT', body: { lang: next } }).catch(
-              () => null,
-            );
-          }}
-          onLeft={() => void find('loggedOut')}
-        />
-      </div>
-    </>
+      {who.is === 'person' && (
+        <div hidden={isExpired}>
+          <Shell key={who.user.id} {...who} route={route} onLeft={() => void find('loggedOut')} />
+        </div>
+      )}
+    </SpokenContext.Provider>
   );
 }
 
@@ -85,17 +83,11 @@ function useRoute(): Route {
   return route;
 }
 
-/** The session of this browser, and the language of the user. */
+/** The session of this browser. */
 function useWho() {
   const [who, setWho] = useState<Who>({ is: 'unknown' });
-  const [language, choose] = useState(preferredLanguage);
   // When a session has expired, the open page stays in place behind the login.
   const [isExpired, setExpired] = useState(false);
-
-  const setLanguage = useCallback((next: typeof language) => {
-    rememberLanguage(next);
-    choose(next);
-  }, []);
 
   const find = useCallback(async (reason: LoginReason): Promise<void> => {
     try {
@@ -110,7 +102,6 @@ function useWho() {
   }, []);
 
   useEffect(() => {
-    rememberLanguage(language);
     whenSessionEnds(() => setExpired(true));
     void find(null);
   }, []);
@@ -119,7 +110,7 @@ function useWho() {
     setExpired(false);
     setWho((was) => ('state' in was ? { is: 'person', user, state: was.state } : was));
   };
-  return { who, language, setLanguage, isExpired, find, entered };
+  return { who, isExpired, find, entered };
 }
 
 /** Continues the session that the cookie belongs to, or completes a login at the identity provider. */

@@ -3,9 +3,8 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../contract/auth.ts';
-import type { Language } from '../contract/vocabulary.ts';
 import { logOut } from './api/client.ts';
-import { ConsoleContext, type Context, useConsole, wordsOf } from './context.ts';
+import { SessionContext, useConsole, useWords } from './context.ts';
 import { AccountPage } from './pages/account.tsx';
 import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';
@@ -28,8 +27,6 @@ interface ShellProps {
   readonly user: UserInfo;
   readonly state: SessionState;
   readonly route: Route;
-  readonly language: Language;
-  readonly setLanguage: (language: Language) => void;
   /** Called after the person has logged out. */
   readonly onLeft: () => void;
 }
@@ -37,9 +34,8 @@ interface ShellProps {
 const tenantKey = 'forensics-tenant';
 const toastMs = 8000;
 
-export function Shell(props: ShellProps) {
-  const { user, state, route, language, setLanguage, onLeft } = props;
-  const words = wordsOf(language);
+export function Shell({ user, state, route, onLeft }: ShellProps) {
+  const { login, nav } = useWords();
   const { tenantName, setTenantName } = useTenantName(user);
   const [isOpen, setOpen] = useState(false);
   const { toast, setToast } = useToast();
@@ -47,28 +43,26 @@ export function Shell(props: ShellProps) {
 
   if (tenantName === null) {
     return (
-      <Alone title="forensics" language={language} setLanguage={setLanguage}>
-        <p>{words.login.noTenant}</p>
-        <Button onClick={() => void logOut(false).then(onLeft)}>{words.nav.logOut}</Button>
+      <Alone title="forensics">
+        <p>{login.noTenant}</p>
+        <Button onClick={() => void logOut(false).then(onLeft)}>{nav.logOut}</Button>
       </Alone>
     );
   }
-  const context: Context = {
-    ...words,
+  const { identity, limits, intake } = state;
+  const session = {
     user,
+    identity,
+    limits,
+    intake,
     tenantName,
-    isManager: user.scopes.includes('settings'),
-    language,
-    identity: state.identity,
-    limits: state.limits,
-    intake: state.intake,
-    setLanguage,
     setTenantName,
-    toast: (text: string) => setToast({ text }),
     leave: onLeft,
+    isManager: user.scopes.includes('settings'),
+    toast: (text: string) => setToast({ text }),
   };
   return (
-    <ConsoleContext.Provider value={context}>
+    <SessionContext.Provider value={session}>
       <div class="frame">
         <aside class={isOpen ? 'side open' : 'side'} aria-label="forensics">
           <div class="row apart">
@@ -81,10 +75,10 @@ export function Shell(props: ShellProps) {
                 main.current?.focus();
               }}
             >
-              {words.nav.skip}
+              {nav.skip}
             </a>
             <Button kind="little menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-              {words.nav.menu}
+              {nav.menu}
             </Button>
           </div>
           <Navigation here={route.path[0] ?? 'analyses'} />
@@ -95,7 +89,7 @@ export function Shell(props: ShellProps) {
         </main>
       </div>
       <div role="status">{toast !== null && <div class="panel toast">{toast.text}</div>}</div>
-    </ConsoleContext.Provider>
+    </SessionContext.Provider>
   );
 }
 
@@ -125,7 +119,7 @@ function usePlaceFocus(place: string, onMove: () => void) {
 
 /** The tenant, the user, and the log-out button. */
 function Who() {
-  const { nav, user, tenantName, setTenantName, language, setLanguage, leave } = useConsole();
+  const { nav, user, tenantName, setTenantName, leave } = useConsole();
   const { isBusy, run } = useAct();
   return (
     <div class="stack small">
@@ -149,7 +143,7 @@ function Who() {
         >
           {nav.logOut}
         </Button>
-        <LanguageSwitch language={language} setLanguage={setLanguage} />
+        <LanguageSwitch />
       </div>
     </div>
   );

@@ -67,7 +67,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
   test('new analyses begin with the options that the tenant has set', async () => {
     const { page } = await openWindow();
     await enter(page, 'tenant');
-    const panel = page.locator('form', { hasText: 'New analyses' });
+    const panel = page.locator('section', { hasText: 'New analyses' });
     await panel.getByLabel('Tier').selectOption('flagging');
     await panel.getByLabel('Decision strategy').selectOption('pedantic');
     await panel.getByRole('button', { name: 'Save' }).click();

@@ -141,7 +141,7 @@ export function useActs(reload: () => void, onDeleted: () => void) {
       ask({
         title: list.removeTitle(unwanted.length),
         act: list.remove,
-        isDanger: true,
+        kind: 'danger',
         children: <p>{list.removeHint}</p>,
         send: async () => {
           await Promise.all(unwanted.map(({ id }) => removeAnalysis(tenantName, id)));

@@ -135,7 +135,7 @@ function lift({ holds, tenantName }: Context, hold: LegalHold): Question {
   return {
     title: holds.liftTitle,
     act: holds.lift,
-    isDanger: true,
+    kind: 'danger',
     children: (
       <>
         <p>

@@ -152,7 +152,7 @@ function revoke({ keys, tenantName }: Context, { name, uuid }: KeyEntry): Questi
   return {
     title: keys.revokeTitle(name),
     act: keys.revoke,
-    isDanger: true,
+    kind: 'danger',
     children: <p>{keys.revokeHint}</p>,
     // The body is sent only for its content type, without which the server treats the request as cross-site.
     send: async () => ask(path, { method: 'DELETE', query: { tenantName, uuid }, body: {} }),

@@ -3,28 +3,30 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../../contract/auth.ts';
-import type { Language } from '../../contract/vocabulary.ts';
 import { logIn, makeFirstUser, sessionState } from '../api/client.ts';
 import { goElsewhere } from '../api/elsewhere.ts';
-import { wordsOf } from '../context.ts';
-import { type Fields, PasswordField, TextField, useSubmit } from '../parts/form.tsx';
+import { useWords } from '../context.ts';
+import { type Fields, Form, PasswordField, TextField, useSubmit } from '../parts/form.tsx';
 import { Button, PageTitle } from '../parts/pieces.tsx';
 
 export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
 
 interface LoginProps {
-  readonly language: Language;
-  readonly setLanguage: (language: Language) => void;
   readonly state: SessionState;
+  readonly reason: LoginReason;
+  /** From the one-time link of `forensics serve`; null without one. */
+  readonly token: string | null;
   readonly onEntered: (user: UserInfo) => void;
 }
 
-export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) {
-  const { language, state, reason, onEntered } = props;
-  const { login, first } = wordsOf(language);
+export function LoginPage({ state, reason, token, onEntered }: LoginProps) {
+  const { login, first } = useWords();
+  if (state.needsFirstUser && token !== null) {
+    return <FirstUserPage token={token} onEntered={onEntered} />;
+  }
   if (state.needsFirstUser) {
     return (
-      <Alone {...props} title={first.needed}>
+      <Alone title={first.needed}>
         <p>{first.how}</p>
         <p class="soft">{first.orCommand}</p>
         <pre tabIndex={0} class="prose">
@@ -34,48 +36,39 @@ export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) 
     );
   }
   return (
-    <Alone {...props} title={login.title}>
+    <Alone title={login.title}>
       {reason !== null && (
         <p class={`notice ${reason === 'failedElsewhere' ? 'bad' : ''}`} role="status">
           {login[reason]}
         </p>
       )}
       {state.identity === 'oidc' ? (
-        <Elsewhere {...props} />
+        <Elsewhere mustIdentify={reason === 'loggedOut' || reason === 'failedElsewhere'} />
       ) : (
-        <PasswordForm language={language} onEntered={onEntered} />
+        <Form
+          act={login.title}
+          kind="main"
+          send={async (credentials) => onEntered(await logIn(credentials))}
+        >
+          <EmailField />
+          <PasswordField label={login.password} name="password" />
+        </Form>
       )}
     </Alone>
   );
 }
 
-function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'onEntered'>) {
-  const words = wordsOf(language);
-  const { isBusy, failure, onSubmit } = useSubmit(language);
-  const send = async (credentials: Fields) => onEntered(await logIn(credentials));
-  return (
-    <form class="stack" onSubmit={onSubmit(send)}>
-      {failure}
-      <EmailField label={words.login.email} />
-      <PasswordField label={words.login.password} name="password" />
-      <button class="button main" disabled={isBusy}>
-        {words.login.title}
-      </button>
-    </form>
-  );
+function EmailField() {
+  const { email } = useWords().login;
+  return <TextField label={email} name="email" type="email" required autocomplete="username" />;
 }
 
-function EmailField({ label }: { readonly label: string }) {
-  return <TextField label={label} name="email" type="email" required autocomplete="username" />;
-}
-
-function Elsewhere({ language, reason }: Parameters<typeof LoginPage>[0]) {
-  const { login } = wordsOf(language);
+function Elsewhere({ mustIdentify }: { readonly mustIdentify: boolean }) {
+  const { login } = useWords();
   const [place, setPlace] = useState<SessionState['login']>(null);
-  const { failure, submit } = useSubmit(language);
+  const { failure, submit } = useSubmit();
   useEffect(() => void submit(async () => setPlace((await sessionState()).login)), []);
   if (place === null) return failure;
-  const mustIdentify = reason === 'loggedOut' || reason === 'failedElsewhere';
   return (
     <>
       <p>{login.elsewhere(new URL(place.issuer).host)}</p>
@@ -86,11 +79,8 @@ function Elsewhere({ language, reason }: Parameters<typeof LoginPage>[0]) {
   );
 }
 
-/** Where the one-time link of `forensics serve` leads. */
-export function FirstUserPage(props: LoginProps & { readonly token: string }) {
-  const { language, token, onEntered } = props;
-  const { first, login } = wordsOf(language);
-  const { isBusy, failure, onSubmit } = useSubmit(language);
+function FirstUserPage({ token, onEntered }: Pick<LoginProps, 'token' | 'onEntered'>) {
+  const { first, login } = useWords();
   const send = async ({ name, ...credentials }: Fields): Promise<void> => {
     await makeFirstUser({ token, name, ...credentials });
     const user = await logIn(credentials);
@@ -100,33 +90,24 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
     onEntered(user);
   };
   return (
-    <Alone {...props} title={first.title}>
+    <Alone title={first.title}>
       <p class="soft">{first.intro}</p>
-      <form class="stack" onSubmit={onSubmit(send)}>
-        {failure}
+      <Form act={first.act} kind="main" send={send}>
         <TextField label={first.name} name="name" required autocomplete="name" />
-        <EmailField label={login.email} />
+        <EmailField />
         <PasswordField label={login.password} name="password" hint={first.passwordHint} isNew />
-        <button class="button main" disabled={isBusy}>
-          {first.act}
-        </button>
-      </form>
+      </Form>
     </Alone>
   );
 }
 
-interface AloneProps extends Pick<LoginProps, 'language' | 'setLanguage'> {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}
-
-export function Alone({ title, language, setLanguage, children }: AloneProps) {
+export function Alone({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <main class="center">
       <div class="panel">
         <div class="row apart">
           <Brand />
-          <LanguageSwitch language={language} setLanguage={setLanguage} />
+          <LanguageSwitch />
         </div>
         <PageTitle text={title} />
         {children}
@@ -144,10 +125,8 @@ export function Brand() {
   );
 }
 
-export function LanguageSwitch({
-  language,
-  setLanguage,
-}: Pick<LoginProps, 'language' | 'setLanguage'>) {
+export function LanguageSwitch() {
+  const { language, setLanguage } = useWords();
   const other = language === 'en' ? 'de' : 'en';
   return (
     <Button kind="quiet little" lang={other} onClick={() => setLanguage(other)}>

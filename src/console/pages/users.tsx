@@ -177,7 +177,7 @@ function disable({ users, tenantName }: Context, { id, email }: TenantPerson): Q
   return {
     title: users.disableTitle(email),
     act: users.disable,
-    isDanger: true,
+    kind: 'danger',
     children: <p>{users.disableHint}</p>,
     send: async () => {
       await ask(`${path}/disable`, { body: { tenantName, id } });

@@ -10,9 +10,9 @@ import { useSubmit } from '../parts/form.tsx';
 import { Dots, type Fact, Facts, PageTitle, Time } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
-  const { nav, verify, tenantName, language } = useConsole();
+  const { nav, verify, tenantName } = useConsole();
   const [found, setFound] = useState<(Verification & { readonly name: string }) | null>(null);
-  const { isBusy, failure, submit } = useSubmit(language);
+  const { isBusy, failure, submit } = useSubmit();
   const check = async (file: File): Promise<void> => {
     setFound(null);
     const request = { query: { tenantName }, body: file };

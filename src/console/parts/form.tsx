@@ -2,9 +2,9 @@
 
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { type DecisionStrategy, isKeyOf, type Language } from '../../contract/vocabulary.ts';
-import { messageOf, useConsole, wordsOf } from '../context.ts';
-import { Button, Dialog } from './pieces.tsx';
+import { type DecisionStrategy, isKeyOf } from '../../contract/vocabulary.ts';
+import { messageOf, useConsole, useWords } from '../context.ts';
+import { Button, Dialog, Panel } from './pieces.tsx';
 
 interface Labelled {
   readonly label: string;
@@ -165,7 +165,8 @@ export type Fields = Readonly<Record<string, string>>;
 type Send = (fields: Fields, form: HTMLFormElement) => Promise<void>;
 
 /** Sends one form at a time; `failure`, shown above the fields, says why the last attempt failed. */
-export function useSubmit(language: Language) {
+export function useSubmit() {
+  const { common } = useWords();
   const [isBusy, setBusy] = useState(false);
   const [message, setMessage] = useState('');
   const submit = async (send: () => Promise<void>): Promise<void> => {
@@ -174,7 +175,7 @@ export function useSubmit(language: Language) {
     try {
       await send();
     } catch (error) {
-      setMessage(messageOf(error, wordsOf(language).common));
+      setMessage(messageOf(error, common));
     }
     setBusy(false);
   };
@@ -220,42 +221,53 @@ export function useAct(after: () => void = () => undefined) {
 }
 
 interface FormProps {
-  readonly title: string;
   /** Text of its button; null if nothing may be changed. */
   readonly act: string | null;
+  /** `main` or `danger`. */
+  readonly kind?: string;
   readonly send: Send;
   readonly children: ComponentChildren;
+  /** Called by a second button, which closes the form. */
+  readonly close?: () => void;
 }
 
-/** A panel that saves part of a page. */
-export function FormPanel({
-  title,
-  intro,
-  act,
-  send,
-  children,
-}: FormProps & { readonly intro?: string | undefined }) {
-  const { isBusy, failure, onSubmit } = useSubmit(useConsole().language);
+export function Form({ act, kind = '', send, children, close }: FormProps) {
+  const { common } = useWords();
+  const { isBusy, failure, onSubmit } = useSubmit();
   return (
-    <form class="panel" onSubmit={onSubmit(send)}>
-      <h2>{title}</h2>
-      {intro !== undefined && <p class="soft">{intro}</p>}
+    <form class="stack form" onSubmit={onSubmit(send)}>
       {failure}
-      <div class="stack form">
-        {children}
+      {children}
+      <div class="row">
         {act !== null && (
-          <button class="button" disabled={isBusy}>
+          <button class={`button ${kind}`} disabled={isBusy}>
             {act}
           </button>
         )}
+        {close && <Button onClick={close}>{common.cancel}</Button>}
       </div>
     </form>
   );
 }
 
+interface FormPanelProps extends FormProps {
+  readonly title: string;
+  readonly intro?: string;
+}
+
+/** A panel that saves part of a page. */
+export function FormPanel({ title, intro, ...form }: FormPanelProps) {
+  return (
+    <Panel title={title}>
+      {intro !== undefined && <p class="soft">{intro}</p>}
+      <Form {...form} />
+    </Panel>
+  );
+}
+
 /** What a dialog asks, and what it does with the answer. */
-export interface Question extends Omit<FormProps, 'send'> {
-  readonly isDanger?: boolean;
+export interface Question extends Omit<FormProps, 'send' | 'close'> {
+  readonly title: string;
   /** @returns the message shown afterwards, if any. */
   readonly send: (fields: Fields) => Promise<string | void>;
 }
@@ -271,31 +283,10 @@ export function useQuestion(after: () => void) {
     if (typeof text === 'string') toast(text);
     after();
   };
-  return { ask, dialog: asked && <FormDialog {...asked} send={send} close={close} /> };
-}
-
-function FormDialog({
-  title,
-  act,
-  isDanger = false,
-  close,
-  send,
-  children,
-}: Omit<Question, 'send'> & { readonly send: Send; readonly close: () => void }) {
-  const { common, language } = useConsole();
-  const { isBusy, failure, onSubmit } = useSubmit(language);
-  return (
-    <Dialog title={title} onClose={close}>
-      <form class="stack" onSubmit={onSubmit(send)}>
-        {failure}
-        {children}
-        <div class="row">
-          <button class={isDanger ? 'button danger' : 'button main'} disabled={isBusy}>
-            {act}
-          </button>
-          <Button onClick={close}>{common.cancel}</Button>
-        </div>
-      </form>
+  const dialog = asked && (
+    <Dialog title={asked.title} onClose={close}>
+      <Form kind="main" {...asked} send={send} close={close} />
     </Dialog>
   );
+  return { ask, dialog };
 }

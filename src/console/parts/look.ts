@@ -24,6 +24,9 @@ export interface Look {
   readonly middle: Point;
 }
 
+/** At this zoom, single pixels of the largest pictures are visible. */
+const largestZoom = 100;
+
 export const wholePicture: Pick<Look, 'zoom' | 'middle'> = { zoom: 1, middle: { x: 0.5, y: 0.5 } };
 
 export const firstLook: Look = { map: null, opacity: 0.6, loupe: null, ...wholePicture };
@@ -37,11 +40,23 @@ export function toView({ zoom, middle }: Look, picture: Size, frame: Size): View
   };
 }
 
-export function toPlace(view: View, picture: Size, frame: Size): Pick<Look, 'zoom' | 'middle'> {
-  return {
-    zoom: view.scale / fit(picture, frame).scale,
-    middle: toShares({ x: frame.width / 2, y: frame.height / 2 }, view, picture),
-  };
+/** Zooms around a place in the picture, by default the centre of the window, which stays where it is. */
+export function zoomBy(look: Look, factor: number, at: Point = look.middle): Look {
+  const zoom = Math.min(largestZoom, Math.max(0.5, look.zoom * factor));
+  const by = look.zoom / zoom;
+  const [x, y] = [look.middle.x - at.x, look.middle.y - at.y];
+  return { ...look, zoom, middle: onPicture({ x: at.x + x * by, y: at.y + y * by }) };
+}
+
+/** Moves the window or the loupe over the picture, by fractions of it. */
+export function moveBy(look: Look, what: 'middle' | 'loupe', { x, y }: Point): Look {
+  const place = look[what];
+  return place === null ? look : { ...look, [what]: onPicture({ x: place.x + x, y: place.y + y }) };
+}
+
+/** The centre of the window stays on the picture, so that it cannot be moved out of sight. */
+function onPicture({ x, y }: Point): Point {
+  return { x: Math.min(1, Math.max(0, x)), y: Math.min(1, Math.max(0, y)) };
 }
 
 /** The place in the picture shown at a point of the window. */
@@ -71,8 +86,6 @@ export function heatmapUrl(heatmaps: HeatmapUrls, map: MapName): string {
   return heatmaps[`${map}HeatmapStorageUrls`].getUrl;
 }
 
-// Zoom and pan of stacked pictures, in the coordinates of the picture.
-
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -93,29 +106,4 @@ export function fit(picture: Size, frame: Size): View {
     x: (frame.width - picture.width * scale) / 2,
     y: (frame.height - picture.height * scale) / 2,
   };
-}
-
-const largestScale = 32;
-
-/** Zooms around a point of the window, which stays in place. */
-export function zoomAt(
-  view: View,
-  { factor, at, least }: { readonly factor: number; readonly at: Point; readonly least: number },
-): View {
-  const scale = Math.min(largestScale, Math.max(least, view.scale * factor));
-  const by = scale / view.scale;
-  return { scale, x: at.x - (at.x - view.x) * by, y: at.y - (at.y - view.y) * by };
-}
-
-/** Keeps a quarter of the window covered by the picture, so that it cannot be moved out of sight. */
-export function keepInside(view: View, picture: Size, frame: Size): View {
-  return {
-    scale: view.scale,
-    x: bound(view.x, picture.width * view.scale, frame.width),
-    y: bound(view.y, picture.height * view.scale, frame.height),
-  };
-}
-
-function bound(offset: number, length: number, room: number): number {
-  return Math.min(room * 0.75, Math.max(room * 0.25 - length, offset));
 }

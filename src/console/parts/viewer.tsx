@@ -1,22 +1,20 @@
 /** Pictures stacked in one window, with numbered places and a loupe; they zoom and pan together. */
 
-import type { ComponentChildren, RefObject } from 'preact';
+import type { ComponentChildren, RefObject, TargetedPointerEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import {
-  fit,
-  keepInside,
   type Look,
   mapNames,
+  moveBy,
   type Point,
   type Size,
-  toPlace,
   toShares,
   toView,
   type View,
   wholePicture,
-  zoomAt,
+  zoomBy,
 } from './look.ts';
 import { Button } from './pieces.tsx';
 
@@ -52,17 +50,18 @@ interface ViewerProps {
   readonly layers: readonly Layer[];
   readonly marks?: readonly Mark[];
   readonly look: Look;
-  readonly setLook: (look: Look) => void;
+  readonly setLook: SetLook;
   readonly name: string;
 }
+
+type SetLook = (change: (was: Look) => Look) => void;
 
 export function Viewer({ size, layers, marks = [], look, setLook, name }: ViewerProps) {
   const { analysis } = useConsole();
   const box = useRef<HTMLDivElement>(null);
-  const frame = useFrame(box);
-  const gestures = useGestures({ box, frame, picture: size, look, setLook });
+  const view = toView(look, size, useFrame(box));
+  const gestures = useGestures({ box, size, view, look, setLook });
   const helpId = useId();
-  const view = toView(look, size, frame);
   const pictures = layers.map((layer, at) => <LayerImage key={at} layer={layer} />);
   return (
     <div
@@ -205,51 +204,28 @@ function Loupe({ at, view, size, children }: LoupeProps) {
   );
 }
 
-// Zooms, pans and moves the loupe by wheel, fingers, mouse and keys.
-
 const keyStep = 60;
 const loupeStep = 12;
 
-/** Handlers for the element `box`. */
-function useGestures(given: {
+interface GesturesProps extends Pick<ViewerProps, 'size' | 'look' | 'setLook'> {
   readonly box: RefObject<HTMLDivElement | null>;
-  readonly frame: Size;
-  readonly picture: Size;
-  readonly look: Look;
-  readonly setLook: (look: Look) => void;
-}) {
-  const { box } = given;
-  const latest = useRef(given);
-  latest.current = given;
+  readonly view: View;
+}
 
-  const viewNow = () => {
-    const { look, picture, frame } = latest.current;
-    return toView(look, picture, frame);
-  };
-  const change = (next: (view: View, room: Size, least: number) => View) => {
-    const { look, picture, frame, setLook } = latest.current;
-    const view = next(viewNow(), frame, fit(picture, frame).scale / 2);
-    setLook({ ...look, ...toPlace(keepInside(view, picture, frame), picture, frame) });
-  };
+/** Handlers for the element `box`: zoom, pan and loupe by wheel, fingers, mouse and keys. */
+function useGestures({ box, size, view, look, setLook }: GesturesProps) {
+  const shareOf = (x: number, y: number): Point => ({
+    x: x / view.scale / size.width,
+    y: y / view.scale / size.height,
+  });
   const zoom = (factor: number, at?: Point) =>
-    change((view, room, least) =>
-      zoomAt(view, { factor, at: at ?? { x: room.width / 2, y: room.height / 2 }, least }),
-    );
-  const move = (x: number, y: number) =>
-    change((view) => ({ ...view, x: view.x + x, y: view.y + y }));
-  const step = (x: number, y: number) => {
-    const { look, setLook, picture } = latest.current;
-    if (look.loupe === null) return move(-keyStep * x, -keyStep * y);
-    const { scale } = viewNow();
-    const moved = (share: number, by: number, length: number) =>
-      Math.min(1, Math.max(0, share + (by * loupeStep) / (scale * length)));
-    const { loupe } = look;
-    setLook({
-      ...look,
-      loupe: { x: moved(loupe.x, x, picture.width), y: moved(loupe.y, y, picture.height) },
-    });
-  };
-  useEffect(() => {
+    setLook((was) => zoomBy(was, factor, at && toShares(at, view, size)));
+  const pan = (x: number, y: number) => setLook((was) => moveBy(was, 'middle', shareOf(x, y)));
+  const step = (x: number, y: number) =>
+    look.loupe === null
+      ? pan(keyStep * x, keyStep * y)
+      : setLook((was) => moveBy(was, 'loupe', shareOf(loupeStep * x, loupeStep * y)));
+  useLayoutEffect(() => {
     const element = box.current!;
     // Preact's own listeners are passive and cannot keep the page from scrolling.
     const wheel = (event: WheelEvent) => {
@@ -259,18 +235,16 @@ function useGestures(given: {
     };
     element.addEventListener('wheel', wheel, { passive: false });
     return () => element.removeEventListener('wheel', wheel);
-  }, []);
-
-  const { onPointerMove, ...fingers } = useFingers(box, { move, zoom });
+  });
+  const { onPointerMove, ...fingers } = useFingers({ pan, zoom });
   return {
     ...fingers,
-    onPointerMove: (event: PointerEvent) => {
-      const { look, setLook, picture } = latest.current;
+    onPointerMove: (event: TargetedPointerEvent<HTMLDivElement>) => {
       if (look.loupe === null) return onPointerMove(event);
-      setLook({ ...look, loupe: toShares(pointIn(box.current!, event), viewNow(), picture) });
+      const loupe = toShares(pointIn(event.currentTarget, event), view, size);
+      setLook((was) => ({ ...was, loupe }));
     },
     onKeyDown: (event: KeyboardEvent) => {
-      const { look, setLook } = latest.current;
       const acts: Readonly<Record<string, () => void>> = {
         ArrowLeft: () => step(-1, 0),
         ArrowRight: () => step(1, 0),
@@ -278,8 +252,8 @@ function useGestures(given: {
         ArrowDown: () => step(0, 1),
         '+': () => zoom(1.25),
         '-': () => zoom(0.8),
-        '0': () => setLook({ ...look, ...wholePicture }),
-        l: () => setLook({ ...look, loupe: look.loupe === null ? look.middle : null }),
+        '0': () => setLook((was) => ({ ...was, ...wholePicture })),
+        l: () => setLook(toggleLoupe),
       };
       const act = acts[event.key];
       if (act === undefined || event.ctrlKey || event.metaKey) return;
@@ -289,25 +263,31 @@ function useGestures(given: {
   };
 }
 
+function toggleLoupe(look: Look): Look {
+  return { ...look, loupe: look.loupe === null ? look.middle : null };
+}
+
+interface FingersProps {
+  readonly pan: (x: number, y: number) => void;
+  readonly zoom: (by: number, at: Point) => void;
+}
+
 /** One finger or the mouse moves the picture; two fingers zoom it. */
-function useFingers(
-  box: RefObject<HTMLDivElement | null>,
-  { move, zoom }: { move: (x: number, y: number) => void; zoom: (by: number, at: Point) => void },
-) {
+function useFingers({ pan, zoom }: FingersProps) {
   const { current: fingers } = useRef(new Map<number, Point>());
   const release = ({ pointerId }: PointerEvent) => void fingers.delete(pointerId);
   return {
-    onPointerDown: (event: PointerEvent) => {
-      box.current!.setPointerCapture(event.pointerId);
-      fingers.set(event.pointerId, pointIn(box.current!, event));
+    onPointerDown: (event: TargetedPointerEvent<HTMLDivElement>) => {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      fingers.set(event.pointerId, pointIn(event.currentTarget, event));
     },
-    onPointerMove: (event: PointerEvent) => {
+    onPointerMove: (event: TargetedPointerEvent<HTMLDivElement>) => {
       const before = fingers.get(event.pointerId);
       if (before === undefined) return;
-      const now = pointIn(box.current!, event);
+      const now = pointIn(event.currentTarget, event);
       const [one, other] = [...fingers.values()];
       fingers.set(event.pointerId, now);
-      if (other === undefined) return move(now.x - before.x, now.y - before.y);
+      if (other === undefined) return pan(before.x - now.x, before.y - now.y);
       const [first, second] = [...fingers.values()];
       const middle = { x: (first!.x + second!.x) / 2, y: (first!.y + second!.y) / 2 };
       zoom(distance(first!, second!) / Math.max(1, distance(one!, other)), middle);
@@ -326,9 +306,7 @@ function distance(one: Point, other: Point): number {
   return Math.hypot(one.x - other.x, one.y - other.y);
 }
 
-interface ViewerControlsProps {
-  readonly look: Look;
-  readonly setLook: (look: Look) => void;
+interface ViewerControlsProps extends Pick<ViewerProps, 'look' | 'setLook'> {
   readonly hasMaps: boolean;
 }
 
@@ -336,9 +314,8 @@ interface ViewerControlsProps {
 export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) {
   const { analysis, language } = useConsole();
   const opacityId = useId();
-  const change = (next: Partial<Look>) => setLook({ ...look, ...next });
-  const zoom = (factor: number) =>
-    change({ zoom: Math.min(24, Math.max(0.5, look.zoom * factor)) });
+  const zoom = (factor: number) => setLook((was) => zoomBy(was, factor));
+  const change = (next: Partial<Look>) => setLook((was) => ({ ...was, ...next }));
   return (
     <div class="row">
       {hasMaps && (
@@ -373,11 +350,7 @@ export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) 
           />
         </>
       )}
-      <Button
-        kind="little"
-        aria-pressed={look.loupe !== null}
-        onClick={() => change({ loupe: look.loupe === null ? look.middle : null })}
-      >
+      <Button kind="little" aria-pressed={look.loupe !== null} onClick={() => setLook(toggleLoupe)}>
         {analysis.loupe}
       </Button>
       <Button kind="little" aria-label={analysis.zoomOut} onClick={() => zoom(0.8)}>

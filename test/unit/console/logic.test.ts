@@ -6,7 +6,7 @@ import { createUploadQueue } from '../../../src/console/api/upload.ts';
 import type { UploadState } from '../../../src/console/api/upload.ts';
 import { messageOf } from '../../../src/console/context.ts';
 import { locate, numbersOf } from '../../../src/console/parts/located.ts';
-import { fit, keepInside, layOn, zoomAt } from '../../../src/console/parts/look.ts';
+import { firstLook, layOn, moveBy, toView, zoomBy } from '../../../src/console/parts/look.ts';
 import { writeTime } from '../../../src/console/parts/verdict.ts';
 import { readRoute } from '../../../src/console/places.ts';
 import { de } from '../../../src/console/words/de.ts';
@@ -68,22 +68,21 @@ test('a JPEG truncated anywhere is either no picture or recognised with its size
   }
 });
 
-test('zooming keeps the point under the pointer in place, within bounds', () => {
-  const start = fit({ width: 400, height: 200 }, { width: 200, height: 200 });
-  const at = { x: 50, y: 120 };
-
-  const near = zoomAt(start, { factor: 3, at, least: 0.25 });
-  const point = (view: typeof start) => [
-    (at.x - view.x) / view.scale,
-    (at.y - view.y) / view.scale,
+test('zooming keeps the place under the pointer, and the picture stays in sight', () => {
+  const [picture, frame] = [
+    { width: 400, height: 200 },
+    { width: 200, height: 200 },
   ];
+  const at = { x: 0.25, y: 0.75 };
+  const pointOf = (look: typeof firstLook) => {
+    const { x, y, scale } = toView(look, picture, frame);
+    return [x + at.x * picture.width * scale, y + at.y * picture.height * scale];
+  };
 
-  expect(start).toEqual({ scale: 0.5, x: 0, y: 50 });
-  expect(point(near)).toEqual(point(start));
-  expect(zoomAt(start, { factor: 1e9, at, least: 0.25 }).scale).toBe(32);
-  expect(
-    keepInside({ ...start, x: -1e6 }, { width: 400, height: 200 }, { width: 200, height: 200 }).x,
-  ).toBe(-150);
+  expect(toView(firstLook, picture, frame)).toEqual({ scale: 0.5, x: 0, y: 50 });
+  expect(pointOf(zoomBy(firstLook, 2, at))).toEqual(pointOf(firstLook));
+  expect(zoomBy(firstLook, 1e9).zoom).toBe(100);
+  expect(moveBy(firstLook, 'middle', { x: -1e6, y: 0 }).middle).toEqual({ x: 0, y: 0.5 });
 });
 
 test('addresses name a page and a query, and malformed ones cause no error', () => {
