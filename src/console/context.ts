@@ -6,8 +6,7 @@ import type { SessionState, UserInfo } from '../contract/auth.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { nameIn } from '../present/printable.ts';
 import { ApiError } from './api/client.ts';
-import { de } from './words/de.ts';
-import { en, type Words } from './words/en.ts';
+import { type Words, words } from './words/words.ts';
 
 /** The words in the user's language, grouped by part of the console. */
 export interface Spoken extends Words {
@@ -47,7 +46,7 @@ export function useConsole(): Context {
 }
 
 export function wordsOf(language: Language): Words {
-  return { en, de }[language];
+  return words[language];
 }
 
 const languageKey = 'forensics-language';

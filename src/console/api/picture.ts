@@ -5,7 +5,7 @@ import type { PictureLimits } from '../../contract/auth.ts';
 import { sniffFormat, sniffOtherKind } from '../../image/file-kind.ts';
 import { largestJpegIn, readJpegFrame } from '../../image/raw.ts';
 import { readers } from '../../image/readers.ts';
-import type { Words } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
 
 export interface PictureFacts {
   readonly format: Format;

@@ -8,6 +8,7 @@ import type { TenantPerson } from '../../contract/auth.ts';
 import type { CsvValue } from '../../present/csv.ts';
 import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
+import { nameIn } from '../../present/printable.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { PeriodFields, SelectField, useAct } from '../parts/form.tsx';
@@ -90,13 +91,13 @@ function useColumns(): readonly Column<AuditEntry>[] {
   return [
     { head: '#', class: 'small soft', cell: ({ seq }) => seq },
     { head: audit.time, class: 'small', cell: ({ at }) => <Time at={at} /> },
-    { head: audit.event, cell: ({ event }) => audit.events[event] ?? event },
+    { head: audit.event, cell: ({ event }) => nameIn(audit.events, event, event) },
     {
       head: audit.actor,
       class: 'small',
       cell: ({ actor }) => (
         <>
-          {audit.actors[actor.type] ?? actor.type}
+          {nameIn(audit.actors, actor.type, actor.type)}
           {actor.id !== null && named(actor.id)}
         </>
       ),

@@ -13,7 +13,7 @@ import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { growingPause, useLoaded, useTenant } from '../parts/loading.ts';
 import { writeReason } from '../parts/verdict.ts';
-import type { WrittenLimits } from '../words/en.ts';
+import type { WrittenLimits } from '../words/words.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
 

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookTest } from '../../contract/webhooks.ts';
 import { ask } from '../api/client.ts';
+import { nameIn } from '../../present/printable.ts';
 import { useConsole } from '../context.ts';
 import {
   CheckField,
@@ -208,7 +209,11 @@ function WebhookForm({ tenant, reload }: TenantProps) {
   const { isBusy, run } = useAct(reload);
   const test = async (): Promise<string> => {
     const answer = await ask<WebhookTest>('/v1/tenant/webhook/test', { body: { tenantName } });
-    const outcome = text.outcomes[answer.outcome] ?? answer.outcome.replace(/^http_/, 'HTTP ');
+    const outcome = nameIn(
+      text.outcomes,
+      answer.outcome,
+      answer.outcome.replace(/^http_/, 'HTTP '),
+    );
     return answer.isAccepted ? text.accepted(outcome, `${answer.tookMs}`) : text.refused(outcome);
   };
   const isWell = webhookState === 'active' || webhookState === 'none';
