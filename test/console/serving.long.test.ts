@@ -62,9 +62,9 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.locator('tbody a', { hasText: 'scene.jpg' }).click();
     await page.getByRole('heading', { name: 'Findings, strongest first' }).waitFor();
     const headline = await page.locator('.verdict h2').innerText();
-    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('button', { name: 'History' }).click();
     await page.getByText('Heatmaps and reports generated').waitFor();
-    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('button', { name: 'Report and files' }).click();
     const save = async (name: string): Promise<Buffer> => {
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name }).click();
@@ -205,7 +205,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.getByText('2 of 3').waitFor();
     await press('n');
     await page.locator('h1', { hasText: 'scene.jpg' }).waitFor();
-    const tabs = await page.getByRole('tablist').boundingBox();
+    const tabs = await page.getByRole('group', { name: 'More about this picture' }).boundingBox();
     await page.setViewportSize({ width: 390, height: 844 });
     const onPhone = ['.verdict h2', '.picture .viewer', '.reasons'].map(async (each) => {
       const box = await page.locator(each).boundingBox();
@@ -213,7 +213,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     });
     const tops = await Promise.all(onPhone);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('tab', { name: 'Findings' }).press('ArrowRight');
+    await page.getByRole('button', { name: 'File and origin' }).press('Enter');
     await press('?');
     await page.getByLabel('Use these keys').press(' ');
     await press('Escape', 'p');

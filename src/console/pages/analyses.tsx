@@ -3,8 +3,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { resultClasses } from '../../contract/vocabulary.ts';
-import type { CsvValue } from '../../present/csv.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import {
   type Filters,
@@ -14,22 +12,30 @@ import {
   retryAnalysis,
 } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
-import { saveCsv } from '../parts/files.tsx';
-import { useAct, useQuestion } from '../parts/form.tsx';
-import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import { Button, isAtWork, isCancellable, PageTitle, ResultBadge } from '../parts/pieces.tsx';
+import { saveAnalyses } from '../parts/files.tsx';
+import { PeriodFields, SelectField, TextField, useAct, useQuestion } from '../parts/form.tsx';
+import { growingPause, useLoaded } from '../parts/loading.ts';
+import {
+  Button,
+  isAtWork,
+  isCancellable,
+  isFailed,
+  isUpgradable,
+  PageTitle,
+  ResultBadge,
+} from '../parts/pieces.tsx';
 import {
   type Column,
   pageSize,
   RangePager,
   RowButton,
   Table,
+  Thumbnail,
   timeColumn,
+  useThumbnails,
 } from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
-import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeReason } from '../parts/verdict.ts';
-import { FilterBar } from './analysis-filters.tsx';
 import { useEditing } from './description.tsx';
 import { DropZone } from './drop.tsx';
 
@@ -39,47 +45,38 @@ let rememberedStart = 0;
 
 export function AnalysesPage() {
   const { nav, list } = useConsole();
-  const { filters, start, setStart, change, found, entries, selected, setSelected } = useAnalyses();
+  const view = useAnalyses();
+  const { found, entries, chosen, isFiltered, setSelected } = view;
   const { data, error, reload } = found;
   const acts = useActs(reload, () => {
     setSelected(new Set());
     reload();
   });
   const { hint, dialog, edit } = useCommenting(entries, reload);
-  const chosen = entries.filter(({ id }) => selected.has(id));
-  const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
     <>
       <PageTitle text={nav.analyses} />
       <DropZone onProgress={reload} />
       <section class="panel flush" aria-label={nav.analyses}>
-        <FilterBar filters={filters} change={change} isFiltered={isFiltered} />
+        <FilterBar {...view} />
         <div class="toolbar row apart">
-          {chosen.length > 0 ? (
-            <ChosenActs chosen={chosen} {...acts} />
-          ) : (
-            <RangeText start={start} entries={entries} total={data?.totalCount ?? 0} />
-          )}
+          {chosen.length > 0 ? <ChosenActs chosen={chosen} {...acts} /> : <RangeText {...view} />}
           <div class="row">
             {hint}
-            <CsvButton chosen={chosen} filters={filters} total={data?.totalCount ?? 0} />
-            <RangePager start={start} total={data?.totalCount ?? 0} setStart={setStart} />
+            <CsvButton {...view} />
+            <RangePager {...view} />
           </div>
         </div>
-        <Rows
+        <Table
           loaded={{ data: data && entries, error, reload }}
           empty={
             <>
-              <p>
-                <strong>{isFiltered ? list.noMatch : list.empty}</strong>
-              </p>
+              <strong>{isFiltered ? list.noMatch : list.empty}</strong>
               {!isFiltered && <p>{list.emptyHint}</p>}
             </>
           }
-          selected={selected}
-          setSelected={setSelected}
-          {...acts}
-          edit={edit}
+          columns={useColumns({ ...view, ...acts, edit })}
+          keyOf={({ id }) => id}
         />
       </section>
       {dialog}
@@ -88,7 +85,9 @@ export function AnalysesPage() {
   );
 }
 
-/** A page of the filtered list, the selection, and the actions on it. */
+type View = ReturnType<typeof useAnalyses>;
+
+/** A page of the filtered list, the selection, and how they are changed. */
 function useAnalyses() {
   const { tenantName } = useConsole();
   const [filters, setFilters] = useState(rememberedFilters);
@@ -97,25 +96,27 @@ function useAnalyses() {
   rememberedFilters = filters;
   rememberedStart = start;
 
+  const pageAt = async (from: number, signal?: AbortSignal) =>
+    listAnalyses(tenantName, filters, { start: from, limit: pageSize }, signal);
   const found = useLoaded(JSON.stringify([tenantName, filters, start]), {
-    load: (signal) => listAnalyses(tenantName, filters, { start, limit: pageSize }, signal),
+    load: (signal) => pageAt(start, signal),
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
   const entries = useMemo(() => found.data?.entries ?? [], [found.data]);
-  const ids = async (from: number) => {
-    const page = await listAnalyses(tenantName, filters, { start: from, limit: pageSize });
-    return page.entries.map(({ id }) => id);
-  };
+  const total = found.data?.totalCount ?? 0;
   useEffect(() => {
-    const total = found.data?.totalCount ?? 0;
-    rememberSequence({ ids: entries.map(({ id }) => id), start, total, load: ids });
+    const load = async (from: number) => (await pageAt(from)).entries.map(({ id }) => id);
+    rememberSequence({ ids: entries.map(({ id }) => id), start, total, load });
   }, [entries]);
   const change = (next: Filters) => {
     setFilters({ ...filters, ...next });
     setStart(0);
     setSelected(new Set());
   };
-  return { filters, start, setStart, change, found, entries, selected, setSelected };
+  const chosen = entries.filter(({ id }) => selected.has(id));
+  const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
+  const shown = { found, entries, total, start, setStart, filters, isFiltered, change };
+  return { ...shown, selected, setSelected, chosen };
 }
 
 /** Keys for moving through the rows, and the dialog for a comment. */
@@ -157,14 +158,62 @@ export function useActs(reload: () => void, onDeleted: () => void) {
 type Acts = Pick<ReturnType<typeof useActs>, 'remove' | 'again'>;
 type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
 
-interface CsvButtonProps {
-  readonly chosen: readonly Analysis[];
-  readonly filters: Filters;
-  readonly total: number;
+function FilterBar({ filters, change, isFiltered }: View) {
+  const { list } = useConsole();
+  const { term, tag, setTerm, setTag } = useTyped(filters, change);
+  const reset = () => {
+    setTerm('');
+    setTag('');
+    change({ searchTerm: '', tag: '', verdict: '', status: '', from: '', to: '' });
+  };
+  return (
+    <form
+      class="toolbar columns filters"
+      role="search"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <TextField
+        label={list.search}
+        type="search"
+        placeholder={list.searchIn}
+        maxLength={500}
+        value={term}
+        onValue={setTerm}
+      />
+      <SelectField
+        label={list.verdict}
+        options={{ '': list.any, ...list.results }}
+        value={filters.verdict ?? ''}
+        onValue={(verdict) => change({ verdict })}
+      />
+      <SelectField
+        label={list.status}
+        options={{ '': list.any, ...list.statuses }}
+        value={filters.status ?? ''}
+        onValue={(status) => change({ status })}
+      />
+      <TextField label={list.tag} value={tag} onValue={setTag} />
+      <PeriodFields period={filters} onDay={change} />
+      {isFiltered && <Button onClick={reset}>{list.reset}</Button>}
+    </form>
+  );
+}
+
+/** Text becomes a filter after a short pause in typing, so that there is a request per word, not per letter. */
+function useTyped({ searchTerm = '', tag: filtered = '' }: Filters, change: View['change']) {
+  const [term, setTerm] = useState(searchTerm);
+  const [tag, setTag] = useState(filtered);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (term !== searchTerm || tag !== filtered) change({ searchTerm: term, tag });
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [term, tag]);
+  return { term, tag, setTerm, setTag };
 }
 
 /** Saves the chosen analyses or, if none is chosen, all that match the filters. */
-function CsvButton({ chosen, filters, total }: CsvButtonProps) {
+function CsvButton({ chosen, filters, total }: View) {
   const { list, tenantName } = useConsole();
   const { run } = useAct();
   const save = async (): Promise<void> =>
@@ -176,13 +225,7 @@ function CsvButton({ chosen, filters, total }: CsvButtonProps) {
   );
 }
 
-interface RangeTextProps {
-  readonly start: number;
-  readonly entries: readonly Analysis[];
-  readonly total: number;
-}
-
-function RangeText({ start, entries, total }: RangeTextProps) {
+function RangeText({ start, entries, total }: View) {
   const { list, language } = useConsole();
   const write = (value: number) => value.toLocaleString(language);
   const atWork = entries.filter(isAtWork).length;
@@ -223,36 +266,21 @@ function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonl
   );
 }
 
-export function isFailed({ inferenceStatus }: Analysis): boolean {
-  return inferenceStatus.status === 'failed';
-}
-
-export function isUpgradable({ input, inferenceStatus }: Analysis): boolean {
-  return inferenceStatus.status === 'completed' && input.options.tier === 'flagging';
-}
-
-function Rows({
-  loaded,
-  empty,
+function useColumns({
+  entries,
   selected,
   setSelected,
   ...acts
-}: RowActs & {
-  readonly loaded: Loaded<readonly Analysis[]>;
-  readonly empty: ComponentChildren;
-  readonly selected: ReadonlySet<string>;
-  readonly setSelected: (next: ReadonlySet<string>) => void;
-}) {
+}: RowActs & View): readonly Column<Analysis>[] {
   const { list, upload, language } = useConsole();
-  const ids = (loaded.data ?? []).map(({ id }) => id);
-  const thumbnails = useThumbnails(loaded.data ?? []);
+  const ids = entries.map(({ id }) => id);
   const isAll = ids.every((id) => selected.has(id));
   const toggle = (id: string) => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
     setSelected(next);
   };
-  const columns: readonly Column<Analysis>[] = [
+  return [
     {
       head: (
         <input
@@ -271,18 +299,7 @@ function Rows({
         />
       ),
     },
-    { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
-    { head: list.name, class: 'name', cell: (analysis) => <Name analysis={analysis} /> },
-    {
-      head: list.verdict,
-      cell: (analysis) => (
-        <>
-          <ResultBadge analysis={analysis} />
-          {isFailed(analysis) && <p class="soft small">{writeReason(analysis, language)}</p>}
-        </>
-      ),
-    },
-    timeColumn(list.created, ({ createdDate }) => createdDate),
+    ...useMainColumns(entries, false, (analysis) => writeReason(analysis, language)),
     {
       head: upload.tier,
       class: 'small soft',
@@ -290,7 +307,39 @@ function Rows({
     },
     { head: null, cell: (analysis) => <ActsOnRow analysis={analysis} {...acts} /> },
   ];
-  return <Table loaded={loaded} empty={empty} columns={columns} keyOf={({ id }) => id} />;
+}
+
+/**
+ * Picture, name, result and time of each analysis.
+ *
+ * @param isInCase - whether the page is that of their case.
+ * @param note - shown below the result.
+ */
+export function useMainColumns(
+  entries: readonly Analysis[],
+  isInCase: boolean,
+  note: (analysis: Analysis) => ComponentChildren,
+): readonly Column<Analysis>[] {
+  const { list } = useConsole();
+  const thumbnails = useThumbnails(entries);
+  return [
+    { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
+    {
+      head: list.name,
+      class: 'name',
+      cell: (analysis) => <Name analysis={analysis} isInCase={isInCase} />,
+    },
+    {
+      head: list.verdict,
+      cell: (analysis) => (
+        <>
+          <ResultBadge analysis={analysis} />
+          <div class="soft small">{note(analysis)}</div>
+        </>
+      ),
+    },
+    timeColumn(list.created, ({ createdDate }) => createdDate),
+  ];
 }
 
 function ActsOnRow({ analysis, remove, again, edit }: RowActs & { readonly analysis: Analysis }) {
@@ -311,7 +360,12 @@ function ActsOnRow({ analysis, remove, again, edit }: RowActs & { readonly analy
   );
 }
 
-function Name({ analysis }: { readonly analysis: Analysis }) {
+interface NameProps {
+  readonly analysis: Analysis;
+  readonly isInCase: boolean;
+}
+
+function Name({ analysis, isInCase }: NameProps) {
   const { cases } = useConsole();
   const { id, name, tags, projectId, comment } = analysis;
   return (
@@ -320,7 +374,7 @@ function Name({ analysis }: { readonly analysis: Analysis }) {
         <bdi>{name}</bdi>
       </a>
       {comment !== '' && <p class="soft small">{comment}</p>}
-      {projectId !== null && (
+      {projectId !== null && !isInCase && (
         <a class="tag" href={`#/case/${encodeURIComponent(projectId)}`}>
           {cases.title(projectId)}
         </a>
@@ -332,24 +386,4 @@ function Name({ analysis }: { readonly analysis: Analysis }) {
       ))}
     </>
   );
-}
-
-const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
-  id: ({ id }) => id,
-  name: ({ name }) => name,
-  case: ({ projectId }) => projectId ?? '',
-  exhibit: ({ caseData }) => caseData?.exhibit ?? '',
-  status: ({ inferenceStatus }) => inferenceStatus.status,
-  result: ({ inferenceStatus: { result } }) =>
-    result === undefined ? '' : (resultClasses[result.resultClass] ?? ''),
-  tier: ({ input }) => input.options.tier,
-  created: ({ createdDate }) => createdDate,
-  finished: ({ inferenceStatus }) => inferenceStatus.processingFinishTime,
-  tags: ({ tags }) => tags.join(' '),
-  comment: ({ comment }) => comment,
-};
-
-export function saveAnalyses(analyses: readonly Analysis[], name = 'analyses.csv'): void {
-  const rows = analyses.map((analysis) => Object.values(csvColumns).map((read) => read(analysis)));
-  saveCsv(name, [Object.keys(csvColumns), ...rows]);
 }

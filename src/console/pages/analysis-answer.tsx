@@ -6,10 +6,9 @@ import { writeBriefly } from '../../present/findings.ts';
 import type { Presentation } from '../../present/presentation.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
-import { isOfPart, isSpeaking, numbersOf } from '../parts/located.ts';
+import { isOfPart, isSpeaking, numbersOf, type PlacesProps } from '../parts/located.ts';
 import { isNotStarted } from '../parts/pieces.tsx';
 import { writeReason } from '../parts/verdict.ts';
-import type { PlacesProps } from './analysis-picture.tsx';
 import { SeenLine } from './other-pictures.tsx';
 
 const reasonsShown = 3;

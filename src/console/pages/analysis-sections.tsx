@@ -14,9 +14,8 @@ import { useConsole } from '../context.ts';
 import { saveAs, useDownloads } from '../parts/files.tsx';
 import { Button, Dots, Facts, Panel } from '../parts/pieces.tsx';
 import { heatmapUrl, mapNames } from '../parts/look.ts';
-import { isSpeaking, numbersOf } from '../parts/located.ts';
+import { isSpeaking, numbersOf, type PlacesProps } from '../parts/located.ts';
 import { Numbers } from './analysis-answer.tsx';
-import type { PlacesProps } from './analysis-picture.tsx';
 
 interface EvidenceProps {
   readonly evidence: Evidence;
@@ -243,47 +242,37 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
-const formats = ['pdf', 'html'] as const;
-
 /** Files that the server creates on request, and the result as JSON. */
 function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text } = useConsole();
   const { isBusy, save } = useDownloads();
   const { id } = analysis;
+  const reports = (['pdf', 'html'] as const).flatMap((format) =>
+    languages.map((language) => ({
+      label: text[format][language],
+      act: () =>
+        save(`report-${id}-${language}.${format}`, '/v1/analysis/report', { id, language, format }),
+    })),
+  );
+  const bundle = {
+    label: text.bundle,
+    act: () => save(`evidence-${id}.zip`, '/v1/analysis/bundle', { id }),
+  };
+  const json = {
+    label: text.json,
+    act: () => {
+      const content = JSON.stringify(analysis, null, 2);
+      saveAs(`analysis-${id}.json`, new Blob([content], { type: 'application/json' }));
+    },
+  };
+  const hasReport = analysis.inferenceStatus.result?.report != null;
   return (
     <div class="row">
-      {analysis.inferenceStatus.result?.report != null && (
-        <>
-          {formats.flatMap((format) =>
-            languages.map((language) => (
-              <Button
-                key={format + language}
-                disabled={isBusy}
-                onClick={() => {
-                  const query = { id, language, format };
-                  save(`report-${id}-${language}.${format}`, '/v1/analysis/report', query);
-                }}
-              >
-                {text[format][language]}
-              </Button>
-            )),
-          )}
-          <Button
-            disabled={isBusy}
-            onClick={() => save(`evidence-${id}.zip`, '/v1/analysis/bundle', { id })}
-          >
-            {text.bundle}
-          </Button>
-        </>
-      )}
-      <Button
-        onClick={() => {
-          const json = JSON.stringify(analysis, null, 2);
-          saveAs(`analysis-${id}.json`, new Blob([json], { type: 'application/json' }));
-        }}
-      >
-        {text.json}
-      </Button>
+      {[...(hasReport ? [...reports, bundle] : []), json].map(({ label, act }) => (
+        <Button key={label} disabled={isBusy} onClick={act}>
+          {label}
+        </Button>
+      ))}
     </div>
   );
 }

@@ -5,23 +5,25 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
-import { locate, type Selected } from '../parts/located.ts';
+import { boxesOf, locate, type PlacesProps, type Selected } from '../parts/located.ts';
+import { firstLook, heatmapUrl } from '../parts/look.ts';
+import { type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
 import {
   Awaited,
   Button,
-  Failure,
   isAtWork,
   isCancellable,
+  isFailed,
   isNotStarted,
+  isUpgradable,
   Panel,
   Time,
 } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
-import { isFailed, isUpgradable, useActs } from './analyses.tsx';
+import { useActs } from './analyses.tsx';
 import { Answer, Reasons } from './analysis-answer.tsx';
-import { PicturePanel } from './analysis-picture.tsx';
 import {
   Certainty,
   Files,
@@ -34,6 +36,7 @@ import { Description, useEditing } from './description.tsx';
 import { AnalysisHold } from './holds.tsx';
 import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
 import type { CustodyStep } from '../../contract/verification.ts';
+import { nameIn } from '../../present/printable.ts';
 import { writeActor } from '../../present/report-item.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
@@ -147,8 +150,6 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
   const verdict = writeVerdict(analysis, language);
   const evidence = analysis.inferenceStatus.result?.evidence ?? null;
   const located = evidence === null ? [] : locate(evidence, verdict?.changed != null);
-  // Adds no entry to the browser history.
-  const open = (id: TabId) => location.replace(`#/analysis/${analysis.id}?tab=${id}`);
   const places = { evidence, located, selected, setSelected };
   const content: Readonly<Record<TabId, ComponentChildren>> = {
     findings: evidence !== null && (
@@ -173,6 +174,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
   };
   const titles = { ...text.tabs, others: text.tabs.others(seen.length) };
   const shown = tabIds.filter((id) => content[id] !== false);
+  const open = shown.includes(tab) ? tab : shown[0];
   return (
     <>
       <div class="first">
@@ -180,118 +182,101 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
         {!isNotStarted(analysis) && <PicturePanel analysis={analysis} {...places} />}
         {verdict !== null && <Reasons {...{ analysis, verdict, seen }} {...places} />}
       </div>
-      <Tabs
-        label={text.more}
-        tabs={shown.map((id) => ({ id, title: titles[id], content: content[id] }))}
-        open={shown.includes(tab) ? tab : shown[0]!}
-        onOpen={open}
-      />
+      <div class="row" role="group" aria-label={text.more}>
+        {shown.map((id) => (
+          <Button
+            key={id}
+            kind="quiet"
+            aria-pressed={id === open}
+            // Adds no entry to the browser history.
+            onClick={() => location.replace(`#/analysis/${analysis.id}?tab=${id}`)}
+          >
+            {titles[id]}
+          </Button>
+        ))}
+      </div>
+      {/* In print, all of them are shown. */}
+      {shown.map((id) => (
+        <div key={id} class="tab stack" hidden={id !== open}>
+          {content[id]}
+        </div>
+      ))}
     </>
+  );
+}
+
+function PicturePanel({
+  analysis,
+  evidence,
+  located,
+  selected,
+  setSelected,
+}: PlacesProps & { readonly analysis: Analysis }) {
+  const { analysis: text, language } = useConsole();
+  const { input, inferenceStatus, name } = analysis;
+  const [look, setLook] = useState(firstLook);
+  const url = input.storageUrls.getUrl;
+  const size = useShownSize(url, input);
+  const heatmaps = inferenceStatus.result?.heatmaps ?? null;
+  const report = inferenceStatus.result?.report?.[language] ?? null;
+  const { opacity, map } = look;
+  const layers: readonly Layer[] = [
+    { url },
+    ...(map === null || heatmaps === null ? [] : [{ url: heatmapUrl(heatmaps, map), opacity }]),
+  ];
+  const marks = located.map((one) => ({
+    number: one.number,
+    boxes: evidence === null ? one.boxes : boxesOf(one, selected, evidence),
+    label: text.place(one.number),
+    isSelected: selected?.number === one.number,
+    onSelect: () =>
+      setSelected(selected?.number === one.number ? null : { number: one.number, method: null }),
+  }));
+  const texts = report && { ...report.heatmap, compression: report.heatmap.compressed };
+  return (
+    <section class="panel picture" aria-label={text.pictures}>
+      <Viewer size={size} layers={layers} marks={marks} look={look} setLook={setLook} name={name} />
+      <ViewerControls look={look} setLook={setLook} hasMaps={heatmaps !== null} />
+      {texts !== null && map !== null && <p class="soft small">{texts[map]}</p>}
+    </section>
   );
 }
 
 /** What happened to the picture, when, and who did it. */
 function Custody({ id }: { readonly id: string }) {
   const { analysis: text, language } = useConsole();
-  const { data, error, reload } = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
+  const loaded = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
   const { custody } = wordsIn(language).document;
-  const events: Readonly<Record<string, string>> = custody.events;
   // `user 6f1c...` becomes `user Anna Examiner`.
   const write = ({ actor, actorName: name }: CustodyStep) =>
     writeActor(name === null ? actor : actor.replace(/\S+$/, () => name), custody.actors);
   return (
     <Panel title={text.custody}>
-      <Failure error={error} retry={reload} />
-      {data?.length === 0 && <p class="soft">{text.noCustody}</p>}
-      <ol class="plain">
-        {data?.map((step, index) => (
-          <li key={index} class="finding">
-            <div class="row apart">
-              <strong>{events[step.event] ?? step.event}</strong>
-              <span class="soft small">
-                <Time at={step.at} /> · <bdi title={step.actor}>{write(step)}</bdi>
-              </span>
-            </div>
-            {step.hashes.length > 0 && (
-              <details class="small soft">
-                <summary>{text.hashes}</summary>
-                {step.hashes.map(({ name, sha256 }) => (
-                  <p key={name} class="mono">
-                    {name} {sha256}
-                  </p>
-                ))}
-              </details>
-            )}
-          </li>
-        ))}
-      </ol>
+      <Awaited loaded={loaded}>
+        {(steps) => (
+          <>
+            {steps.length === 0 && <p class="soft">{text.noCustody}</p>}
+            {steps.map((step, at) => (
+              <div key={at} class="finding">
+                <strong>{nameIn(custody.events, step.event, step.event)}</strong>
+                <p class="soft small">
+                  <Time at={step.at} /> · <bdi title={step.actor}>{write(step)}</bdi>
+                </p>
+                {step.hashes.length > 0 && (
+                  <details class="small soft">
+                    <summary>{text.hashes}</summary>
+                    {step.hashes.map(({ name, sha256 }) => (
+                      <p key={name} class="mono">
+                        {name} {sha256}
+                      </p>
+                    ))}
+                  </details>
+                )}
+              </div>
+            ))}
+          </>
+        )}
+      </Awaited>
     </Panel>
-  );
-}
-
-const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
-  ArrowLeft: (at, count) => (at + count - 1) % count,
-  ArrowRight: (at, count) => (at + 1) % count,
-  Home: () => 0,
-  End: (_at, count) => count - 1,
-};
-
-interface TabsProps {
-  readonly label: string;
-  readonly tabs: readonly {
-    readonly id: TabId;
-    readonly title: string;
-    readonly content: ComponentChildren;
-  }[];
-  readonly open: TabId;
-  readonly onOpen: (id: TabId) => void;
-}
-
-/**
- * The address says which tab is open; in print, all tabs are shown.
- *
- * @see WAI-ARIA Authoring Practices, "Tabs": a single tab stop, with arrow keys to move between tabs.
- */
-function Tabs({ label, tabs, open, onOpen }: TabsProps) {
-  const move = (event: KeyboardEvent) => {
-    const at = tabs.findIndex(({ id }) => id === open);
-    const next = moves[event.key]?.(at, tabs.length);
-    if (next === undefined) return;
-    event.preventDefault();
-    onOpen(tabs[next]!.id);
-    document.getElementById(`tab-${tabs[next]!.id}`)?.focus();
-  };
-  return (
-    <div class="stack">
-      <div class="row" role="tablist" aria-label={label} onKeyDown={move}>
-        {tabs.map(({ id, title }) => (
-          <button
-            key={id}
-            type="button"
-            class="button quiet"
-            role="tab"
-            id={`tab-${id}`}
-            aria-selected={id === open}
-            aria-controls={`panel-${id}`}
-            tabIndex={id === open ? 0 : -1}
-            onClick={() => onOpen(id)}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
-      {tabs.map(({ id, content }) => (
-        <div
-          key={id}
-          role="tabpanel"
-          id={`panel-${id}`}
-          aria-labelledby={`tab-${id}`}
-          class="stack"
-          hidden={id !== open}
-        >
-          {content}
-        </div>
-      ))}
-    </div>
   );
 }

@@ -8,21 +8,13 @@ import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/ca
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { getAnalysis, listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
-import { useDownloads } from '../parts/files.tsx';
+import { saveAnalyses, useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
-import { Button, isAtWork, PageTitle, ResultBadge } from '../parts/pieces.tsx';
+import { Button, isAtWork, PageTitle } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
-import {
-  type Column,
-  pageSize,
-  RangePager,
-  RowButton,
-  Table,
-  timeColumn,
-} from '../parts/table.tsx';
-import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
+import { type Column, pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { writeReason, writeVerdict } from '../parts/verdict.ts';
-import { saveAnalyses, useCommenting } from './analyses.tsx';
+import { useCommenting, useMainColumns } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 
@@ -96,38 +88,18 @@ function useColumns(
   edit: (analysis: Analysis) => void,
 ): readonly Column<Analysis>[] {
   const { cases: text, list, language } = useConsole();
-  const thumbnails = useThumbnails(shown);
+  const main = useMainColumns(shown, true, (analysis) => (
+    <>
+      {writeVerdict(analysis, language)?.because ?? writeReason(analysis, language)}
+      {seenOf(analysis).map((other) => (
+        <p key={other.id}>
+          <SeenLine other={other} analysis={analysis} />
+        </p>
+      ))}
+    </>
+  ));
   return [
-    { head: list.picture, cell: ({ id }) => <Thumbnail url={thumbnails.get(id)} /> },
-    {
-      head: list.name,
-      class: 'name',
-      cell: ({ id, name: shownName, comment }) => (
-        <>
-          <a href={`#/analysis/${id}`}>
-            <bdi>{shownName}</bdi>
-          </a>
-          {comment !== '' && <p class="soft small">{comment}</p>}
-        </>
-      ),
-    },
-    {
-      head: list.verdict,
-      cell: (analysis) => (
-        <>
-          <ResultBadge analysis={analysis} />
-          <p class="soft small">
-            {writeVerdict(analysis, language)?.because ?? writeReason(analysis, language)}
-          </p>
-          {seenOf(analysis).map((other) => (
-            <p key={other.id} class="small">
-              <SeenLine other={other} analysis={analysis} />
-            </p>
-          ))}
-        </>
-      ),
-    },
-    timeColumn(list.created, ({ createdDate }) => createdDate),
+    ...main,
     {
       head: null,
       cell: (analysis) => (

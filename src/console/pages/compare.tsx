@@ -27,23 +27,19 @@ export function ComparePage({ id, otherId }: { readonly id: string; readonly oth
       <PageTitle text={comparison.title} />
       <Awaited loaded={one}>
         {(first) => (
-          <Awaited loaded={other}>{(second) => <Pair one={first} other={second} />}</Awaited>
+          <Awaited loaded={other}>
+            {(second) => (
+              <>
+                <Comparison one={first} other={second} />
+                <div class="columns">
+                  <Caption analysis={first} />
+                  <Caption analysis={second} />
+                </div>
+              </>
+            )}
+          </Awaited>
         )}
       </Awaited>
-    </>
-  );
-}
-
-function Pair({ one, other }: { readonly one: Analysis; readonly other: Analysis }) {
-  const seen = useSeenBefore(one);
-  const alignment = seen.find(({ id }) => id === other.id)?.alignment ?? null;
-  return (
-    <>
-      <Comparison key={other.id} {...{ one, other, alignment }} />
-      <div class="columns">
-        <Caption analysis={one} />
-        <Caption analysis={other} />
-      </div>
     </>
   );
 }
@@ -71,19 +67,14 @@ const overlays = {
   flicker: { class: 'flicker' },
 } as const;
 
-interface Compared {
-  readonly one: Analysis;
-  readonly other: Analysis;
-  /** Where `one` lies on `other`; null unless both are known to show the same thing. */
-  readonly alignment: SeenBefore['alignment'] | null;
-}
-
 /** Shows the two pictures side by side, moving together, or overlaid if both show the same thing. */
-function Comparison({ one, other, alignment }: Compared) {
+function Comparison({ one, other }: Readonly<Record<'one' | 'other', Analysis>>) {
   const { comparison: text } = useConsole();
   const [mode, setMode] = useState<(typeof modes)[number]>('side');
   const [look, setLook] = useState(firstLook);
-  const { size, lower, upper } = useLayers({ one, other, alignment });
+  // Null unless both are known to show the same thing.
+  const alignment = useSeenBefore(one).find(({ id }) => id === other.id)?.alignment ?? null;
+  const { size, lower, upper } = useLayers(one, other, alignment);
   const { marks, found } = useDifferences(alignment !== null, { size, lower, upper });
   const common = { size, look, setLook, marks };
   return (
@@ -140,7 +131,7 @@ function useDifferences(isAligned: boolean, { lower, upper, size }: ReturnType<t
 }
 
 /** Layers in pixels of the other picture, so that the two pictures can be stacked. */
-function useLayers({ one, other, alignment }: Compared) {
+function useLayers(one: Analysis, other: Analysis, alignment: SeenBefore['alignment'] | null) {
   const [url, otherUrl] = [one, other].map(({ input }) => input.storageUrls.getUrl);
   const own = useShownSize(url!, one.input);
   const size = useShownSize(otherUrl!, other.input);

@@ -227,7 +227,9 @@ function TransferLine({ transfer: { name, state }, examined }: TransferLineProps
         {state.is === 'uploading' && !state.isRetrying ? (
           <progress value={state.share} max={1} aria-label={name} />
         ) : analysis === null ? (
-          <StateText state={state} />
+          <span class={state.is === 'refused' ? 'badge failed' : ''}>
+            {upload.states[state.is]}
+          </span>
         ) : (
           <ResultBadge analysis={analysis} />
         )}
@@ -264,11 +266,4 @@ function useWrittenLimits(): WrittenLimits {
     megabytes: write(limits.maxBytes / 1e6),
     formats: limits.formats.map((format) => formatNames[format]).join(', '),
   };
-}
-
-function StateText({ state }: { readonly state: UploadState }) {
-  const { states } = useConsole().upload;
-  if (state.is === 'uploading') return <span>{states.retrying}</span>;
-  if (state.is === 'refused') return <span class="badge failed">{states.refused}</span>;
-  return <span>{states[state.is]}</span>;
 }

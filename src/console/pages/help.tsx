@@ -4,8 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { type Block, blocksIn, manualFile, topics } from '../../present/manual.ts';
-import { glossary as glossaryDe } from '../../present/wording/de/glossary.ts';
-import { glossary as glossaryEn } from '../../present/wording/en/glossary.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Awaited, Dots, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
@@ -18,7 +17,6 @@ const pages = import.meta.glob<string>('../../manual/**/*.md', {
 
 export function HelpPage() {
   const { common, nav, help, list, language } = useConsole();
-  const { terms } = language === 'de' ? glossaryDe : glossaryEn;
   return (
     <>
       <PageTitle text={nav.help} />
@@ -49,7 +47,7 @@ export function HelpPage() {
         </Panel>
       </div>
       <Panel title={help.words}>
-        <Facts rows={Object.entries(terms)} />
+        <Facts rows={Object.entries(wordsIn(language).glossary.terms)} />
       </Panel>
     </>
   );

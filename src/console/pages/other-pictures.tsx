@@ -8,8 +8,7 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Panel, ResultBadge } from '../parts/pieces.tsx';
-import { pageSize } from '../parts/table.tsx';
-import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
+import { pageSize, Thumbnail, useThumbnails } from '../parts/table.tsx';
 
 export function listSeenBefore(
   tenantName: string,

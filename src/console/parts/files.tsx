@@ -1,6 +1,8 @@
 /** Files from the user's disk (chosen, dropped or pasted), and files saved to it. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
+import { resultClasses } from '../../contract/vocabulary.ts';
 import { csvText, type CsvValue } from '../../present/csv.ts';
 import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
@@ -134,4 +136,24 @@ export function saveAs(name: string, content: Blob): void {
 export function saveCsv(name: string, rows: readonly (readonly CsvValue[])[]): void {
   // Without this mark, spreadsheets assume the system's encoding.
   saveAs(name, new Blob(['\uFEFF', csvText(rows)], { type: 'text/csv' }));
+}
+
+const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  case: ({ projectId }) => projectId ?? '',
+  exhibit: ({ caseData }) => caseData?.exhibit ?? '',
+  status: ({ inferenceStatus }) => inferenceStatus.status,
+  result: ({ inferenceStatus: { result } }) =>
+    result === undefined ? '' : (resultClasses[result.resultClass] ?? ''),
+  tier: ({ input }) => input.options.tier,
+  created: ({ createdDate }) => createdDate,
+  finished: ({ inferenceStatus }) => inferenceStatus.processingFinishTime,
+  tags: ({ tags }) => tags.join(' '),
+  comment: ({ comment }) => comment,
+};
+
+export function saveAnalyses(analyses: readonly Analysis[], name = 'analyses.csv'): void {
+  const rows = analyses.map((analysis) => Object.values(csvColumns).map((read) => read(analysis)));
+  saveCsv(name, [Object.keys(csvColumns), ...rows]);
 }

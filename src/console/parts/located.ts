@@ -19,6 +19,13 @@ export interface Selected {
   readonly method: string | null;
 }
 
+export interface PlacesProps {
+  readonly evidence: Evidence | null;
+  readonly located: readonly Located[];
+  readonly selected: Selected | null;
+  readonly setSelected: (selected: Selected | null) => void;
+}
+
 /** Outside the validated range, this method marks whatever is unlike its training pictures. */
 const untested = 'localisation-network';
 

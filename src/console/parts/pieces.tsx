@@ -77,10 +77,22 @@ export function Awaited<T>({
   readonly loaded: Loaded<T>;
   readonly children: (data: T) => ComponentChildren;
 }) {
+  const { common } = useConsole();
   return (
     <>
-      <Failure error={error} retry={reload} />
-      {data === null && error === null && <Loading />}
+      {error !== null && (
+        <div class="notice bad row apart" role="alert">
+          <span>{messageOf(error, common)}</span>
+          <Button kind="little" onClick={reload}>
+            {common.retry}
+          </Button>
+        </div>
+      )}
+      {data === null && error === null && (
+        <p class="toolbar soft" role="status">
+          {common.loading}
+        </p>
+      )}
       {data !== null && children(data)}
     </>
   );
@@ -92,27 +104,6 @@ export function Button({
   ...attributes
 }: ButtonHTMLAttributes & { readonly kind?: string }) {
   return <button type="button" class={`button ${kind}`} {...attributes} />;
-}
-
-export function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
-  const { common } = useConsole();
-  if (error === null || error === undefined) return null;
-  return (
-    <div class="notice bad row apart" role="alert">
-      <span>{messageOf(error, common)}</span>
-      <Button kind="little" onClick={retry}>
-        {common.retry}
-      </Button>
-    </div>
-  );
-}
-
-export function Loading() {
-  return (
-    <p class="soft" role="status">
-      {useConsole().common.loading}
-    </p>
-  );
 }
 
 /** The result of a completed analysis, otherwise its status. */
@@ -140,6 +131,14 @@ export function isNotStarted({ inferenceStatus, createdDate, updatedDate }: Anal
 
 export function isAtWork({ inferenceStatus: { status } }: Analysis): boolean {
   return status === 'pending' || status === 'processing';
+}
+
+export function isFailed({ inferenceStatus }: Analysis): boolean {
+  return inferenceStatus.status === 'failed';
+}
+
+export function isUpgradable({ input, inferenceStatus }: Analysis): boolean {
+  return inferenceStatus.status === 'completed' && input.options.tier === 'flagging';
 }
 
 /** Whether removing it stops work in progress. */

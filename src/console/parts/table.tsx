@@ -1,10 +1,13 @@
-/** Tables of entries, buttons in their rows, and paging. */
+/** Tables of entries, buttons and small pictures in their rows, and paging. */
 
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
 import { maxThumbnails } from '../../contract/limits.ts';
+import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
-import { Button, Failure, Loading, Time } from './pieces.tsx';
+import { Awaited, Button, Time } from './pieces.tsx';
 
 export interface Column<Entry> {
   /** Null for the column of buttons, whose heading only a screen reader needs. */
@@ -32,53 +35,41 @@ interface TableProps<Entry> {
 }
 
 /** A table; without rows, it shows a loading message, the error, or `empty`. */
-export function Table<Entry>({
-  loaded: { data, error, reload },
-  columns,
-  keyOf,
-  empty,
-}: TableProps<Entry>) {
+export function Table<Entry>({ loaded, columns, keyOf, empty }: TableProps<Entry>) {
   const { list } = useConsole();
   return (
-    <>
-      {error !== null && (
-        <div class="toolbar">
-          <Failure error={error} retry={reload} />
-        </div>
-      )}
-      {data === null && error === null && (
-        <div class="toolbar">
-          <Loading />
-        </div>
-      )}
-      {data?.length === 0 && <div class="toolbar soft">{empty}</div>}
-      {data !== null && data.length > 0 && (
-        <div class="scroll">
-          <table class="cards">
-            <thead>
-              <tr>
-                {columns.map(({ head, class: name }, at) => (
-                  <th key={at} scope="col" class={name}>
-                    {head ?? <span class="hidden">{list.actions}</span>}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((entry) => (
-                <tr key={keyOf(entry)}>
-                  {columns.map(({ head, cell, class: name, isLabelled = false }, at) => (
-                    <td key={at} class={name} data-label={isLabelled ? head : undefined}>
-                      {cell(entry)}
-                    </td>
+    <Awaited loaded={loaded}>
+      {(data) =>
+        data.length === 0 ? (
+          <div class="toolbar soft">{empty}</div>
+        ) : (
+          <div class="scroll">
+            <table class="cards">
+              <thead>
+                <tr>
+                  {columns.map(({ head, class: name }, at) => (
+                    <th key={at} scope="col" class={name}>
+                      {head ?? <span class="hidden">{list.actions}</span>}
+                    </th>
                   ))}
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </>
+              </thead>
+              <tbody>
+                {data.map((entry) => (
+                  <tr key={keyOf(entry)}>
+                    {columns.map(({ head, cell, class: name, isLabelled = false }, at) => (
+                      <td key={at} class={name} data-label={isLabelled ? head : undefined}>
+                        {cell(entry)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )
+      }
+    </Awaited>
   );
 }
 
@@ -134,4 +125,39 @@ export function Pager({ newer, older }: { readonly newer: Page; readonly older: 
       {button('›', common.older, older)}
     </div>
   );
+}
+
+// Small pictures in lists.
+
+const none: ReadonlyMap<string, string> = new Map();
+
+/** Thumbnail URLs of one page of completed analyses, by id. Loaded after the list, which is shown without waiting for them. */
+export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
+  const { tenantName } = useConsole();
+  const [urls, setUrls] = useState(none);
+  const ids = analyses
+    .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
+    .map(({ id }) => id)
+    .join(',');
+  useEffect(() => {
+    if (ids === '') return undefined;
+    const end = new AbortController();
+    const question = { query: { tenantName, ids }, signal: end.signal };
+    void ask<readonly Record<'id' | 'jpeg', string>[]>('/v1/analysis/thumbnails', question).then(
+      (found) => setUrls(new Map(found.map(({ id, jpeg }) => [id, toUrl(jpeg)] as const))),
+      () => undefined,
+    );
+    return () => end.abort();
+  }, [tenantName, ids]);
+  useEffect(() => () => urls.forEach((url) => URL.revokeObjectURL(url)), [urls]);
+  return urls;
+}
+
+function toUrl(jpeg: string): string {
+  const bytes = Uint8Array.from(atob(jpeg), (character) => character.charCodeAt(0));
+  return URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' }));
+}
+
+export function Thumbnail({ url }: { readonly url: string | undefined }) {
+  return url === undefined ? null : <img class="thumbnail" src={url} alt="" />;
 }

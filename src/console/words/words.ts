@@ -173,7 +173,7 @@ const phrases = {
     states: {
       waiting: say('Waiting', 'Wartet'),
       preparing: say('Reading', 'Wird gelesen'),
-      retrying: say(
+      uploading: say(
         'The server is not responding; trying again',
         'Der Server antwortet nicht; neuer Versuch läuft',
       ),
