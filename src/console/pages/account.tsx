@@ -6,8 +6,21 @@ import { Field, type Fields, FormPanel, PasswordField, useAct } from '../parts/f
 import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
 export function AccountPage() {
-  const { login, first, nav, account, user, isManager, identity, leave } = useConsole();
+  const { login, first, common, nav, account, users, ...session } = useConsole();
+  const { user, tenantName, isManager, identity, toast, leave } = session;
   const { isBusy, run } = useAct();
+  const setPassword = async (body: Fields, form: HTMLFormElement): Promise<void> => {
+    await ask('/v1/auth/change-password', { body });
+    form.reset();
+    toast(account.changed);
+  };
+  const sendFeedback = async ({ message }: Fields, form: HTMLFormElement): Promise<void> => {
+    const name = user.name ?? user.email;
+    const body = { url: location.href, name, tenantName, email: user.email, message };
+    await ask('/v1/feedback', { body });
+    form.reset();
+    toast(account.sent);
+  };
   return (
     <>
       <PageTitle text={nav.account} />
@@ -19,53 +32,23 @@ export function AccountPage() {
             [account.rights, isManager ? account.mayChange : account.mayNotChange],
           ]}
         />
-        <div>
-          <Button
-            kind="danger"
-            disabled={isBusy}
-            onClick={() => run(() => logOut(true).then(leave))}
-          >
-            {account.everywhere}
-          </Button>
-        </div>
+        <Button kind="danger" disabled={isBusy} onClick={() => run(() => logOut(true).then(leave))}>
+          {account.everywhere}
+        </Button>
       </Panel>
-      {identity === 'embedded' && <PasswordForm />}
-      <FeedbackForm />
+      {identity === 'embedded' && (
+        <FormPanel title={account.password} act={common.save} send={setPassword}>
+          <PasswordField label={account.current} name="currentPassword" />
+          <PasswordField label={users.reset} name="newPassword" hint={first.passwordHint} isNew />
+        </FormPanel>
+      )}
+      <FormPanel title={account.feedback} act={account.send} send={sendFeedback}>
+        <Field label={account.message}>
+          {(attributes) => (
+            <textarea {...attributes} name="message" required rows={5} maxLength={10_000} />
+          )}
+        </Field>
+      </FormPanel>
     </>
-  );
-}
-
-function PasswordForm() {
-  const { first, common, account, users, toast } = useConsole();
-  const send = async (body: Fields, form: HTMLFormElement): Promise<void> => {
-    await ask('/v1/auth/change-password', { body });
-    form.reset();
-    toast(account.changed);
-  };
-  return (
-    <FormPanel title={account.password} act={common.save} send={send}>
-      <PasswordField label={account.current} name="currentPassword" />
-      <PasswordField label={users.reset} name="newPassword" hint={first.passwordHint} isNew />
-    </FormPanel>
-  );
-}
-
-function FeedbackForm() {
-  const { account, toast, user, tenantName } = useConsole();
-  const send = async ({ message }: Fields, form: HTMLFormElement): Promise<void> => {
-    const name = user.name ?? user.email;
-    const body = { url: location.href, name, tenantName, email: user.email, message };
-    await ask('/v1/feedback', { body });
-    form.reset();
-    toast(account.sent);
-  };
-  return (
-    <FormPanel title={account.feedback} act={account.send} send={send}>
-      <Field label={account.message}>
-        {(attributes) => (
-          <textarea {...attributes} name="message" required rows={5} maxLength={10_000} />
-        )}
-      </Field>
-    </FormPanel>
   );
 }

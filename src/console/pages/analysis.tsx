@@ -8,7 +8,7 @@ import { useConsole } from '../context.ts';
 import { boxesOf, locate, type PlacesProps, type Selected } from '../parts/located.ts';
 import { firstLook, heatmapUrl } from '../parts/look.ts';
 import { type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
-import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
+import { growingPause, type Loaded, useLoaded, useTenantData } from '../parts/loading.ts';
 import {
   Awaited,
   Button,
@@ -245,7 +245,7 @@ function PicturePanel({
 /** What happened to the picture, when, and who did it. */
 function Custody({ id }: { readonly id: string }) {
   const { analysis: text, language } = useConsole();
-  const loaded = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
+  const loaded = useTenantData<readonly CustodyStep[]>('/v1/analysis/custody', { id });
   const { custody } = wordsIn(language).document;
   // `user 6f1c...` becomes `user Anna Examiner`.
   const write = ({ actor, actorName: name }: CustodyStep) =>

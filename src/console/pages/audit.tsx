@@ -16,9 +16,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { type Column, Pager, pageSize, Table } from '../parts/table.tsx';
 
-/** The days are in the user's time zone. */
 const unfiltered = { kind: '', from: '', to: '' };
-type Filters = typeof unfiltered;
 
 export function AuditPage() {
   const { nav, audit, list, tenantName } = useConsole();
@@ -27,11 +25,13 @@ export function AuditPage() {
   /** The last entry of each newer page. */
   const [newer, setNewer] = useState<readonly number[]>([]);
   const before = newer.at(-1);
-  const asked = toQuery(filters);
+  const { kind: event, from, to } = filters;
+  // In ISO 8601, from the days in the user's time zone.
+  const asked = { event, from: dayStart(from, 0), to: dayStart(to, 1) };
   const loaded = useLoaded(JSON.stringify([tenantName, asked, before]), {
     load: (signal) => readAudit(tenantName, asked, { before, limit: pageSize }, signal),
   });
-  const change = (next: Partial<Filters>) => {
+  const change = (next: Partial<typeof unfiltered>) => {
     setFilters({ ...filters, ...next });
     setNewer([]);
   };
@@ -122,11 +122,6 @@ function useColumns(): readonly Column<AuditEntry>[] {
   ];
 }
 
-/** The filters as query parameters, with times in ISO 8601. */
-function toQuery({ kind, from, to }: Filters) {
-  return { event: kind, from: dayStart(from, 0), to: dayStart(to, 1) };
-}
-
 /** Shows the name of a user or key by id or, if there is none, the id itself. */
 function useNames(): (id: string) => ComponentChildren {
   const { tenantName, identity } = useConsole();
@@ -168,32 +163,28 @@ function Details({ details }: { readonly details: Readonly<Record<string, unknow
   );
 }
 
-async function saveEntries(tenantName: string, filters: AuditFilters): Promise<void> {
+async function saveEntries(tenantName: string, filters: object): Promise<void> {
   const rows: CsvValue[][] = [];
-  let before: number | undefined;
-  for (;;) {
-    const page = await readAudit(tenantName, filters, { before, limit: largestPage });
+  let page: readonly AuditEntry[] = [];
+  do {
+    const place = { before: page.at(-1)?.seq, limit: largestPage };
+    page = await readAudit(tenantName, filters, place);
     for (const { seq, at, actor, event, subject, details, hash } of page) {
       rows.push([seq, at, actor.type, actor.id, event, subject, JSON.stringify(details), hash]);
     }
-    if (page.length < largestPage) break;
-    before = page.at(-1)!.seq;
-  }
+  } while (page.length === largestPage);
   const head = ['seq', 'at', 'actor', 'actorId', 'event', 'subject', 'details', 'hash'];
   saveCsv('audit.csv', [head, ...rows]);
 }
-
-type AuditFilters = ReturnType<typeof toQuery>;
 
 const largestPage = 1000;
 
 /** Newest first. @throws {ApiError} */
 function readAudit(
   tenantName: string,
-  filters: AuditFilters,
+  filters: object,
   place: { readonly before: number | undefined; readonly limit: number },
   signal?: AbortSignal,
 ): Promise<readonly AuditEntry[]> {
-  const query = { tenantName, ...filters, ...place };
-  return ask('/v1/tenant/audit', { query, signal });
+  return ask('/v1/tenant/audit', { query: { tenantName, ...filters, ...place }, signal });
 }

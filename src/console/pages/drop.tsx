@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
 import type { Analysis } from '../../contract/analysis.ts';
-import type { DefaultOptions } from '../../contract/tenant.ts';
+import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
@@ -11,7 +11,7 @@ import { createUploadQueue, isOver, type Transfer, type UploadState } from '../a
 import { messageOf, useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
-import { growingPause, useLoaded, useTenant } from '../parts/loading.ts';
+import { growingPause, useLoaded, useTenantData } from '../parts/loading.ts';
 import { writeReason } from '../parts/verdict.ts';
 import type { WrittenLimits } from '../words/words.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
@@ -35,7 +35,7 @@ export function DropZone({
   const { upload, cases, tenantName, limits } = useConsole();
   const written = useWrittenLimits();
   // The tenant's defaults, until the user chooses.
-  const defaults = useTenant().data?.defaultOptions;
+  const defaults = useTenantData<TenantResponse>('/v1/tenant').data?.defaultOptions;
   const [chosen, setChosen] = useState<Partial<DefaultOptions>>({});
   const options: DefaultOptions = { ...firstOptions, ...defaults, ...chosen };
   const [tags, setTags] = useState('');

@@ -5,7 +5,7 @@ import { maxCommentLength } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { type Context, useConsole } from '../context.ts';
 import { type Question, TextField, useQuestion } from '../parts/form.tsx';
-import { useTenantList } from '../parts/loading.ts';
+import { useTenantData } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { type Column, RowButton, Table } from '../parts/table.tsx';
 
@@ -31,7 +31,7 @@ export function AnalysisHold({ id }: { readonly id: string }) {
 function Holds({ id }: { readonly id: string | null }) {
   const words = useConsole();
   const { nav, holds } = words;
-  const { data, error, reload } = useTenantList<LegalHold>(path);
+  const { data, error, reload } = useTenantData<readonly LegalHold[]>(path);
   const { ask: open, dialog } = useQuestion(reload);
   const shown = data?.filter(({ analysisId }) => id === null || [id, null].includes(analysisId));
   const columns: readonly Column<LegalHold>[] = [

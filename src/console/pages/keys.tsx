@@ -5,7 +5,7 @@ import type { KeyEntry } from '../../contract/keys.ts';
 import { ask } from '../api/client.ts';
 import { type Context, useConsole } from '../context.ts';
 import { type Question, SelectField, TextField, useQuestion } from '../parts/form.tsx';
-import { useTenantList } from '../parts/loading.ts';
+import { useTenantData } from '../parts/loading.ts';
 import { Button, CopyButton, Dialog, PageTitle } from '../parts/pieces.tsx';
 import { type Column, RowButton, Table, timeColumn } from '../parts/table.tsx';
 
@@ -16,7 +16,7 @@ export function KeysPage() {
   const words = useConsole();
   const { common, nav, keys, isManager } = words;
   const [secret, setSecret] = useState<string | null>(null);
-  const loaded = useTenantList<KeyEntry>(path);
+  const loaded = useTenantData<readonly KeyEntry[]>(path);
   const { ask: open, dialog } = useQuestion(loaded.reload);
   const columns = useColumns({
     rotate: (key) => open(rotate(words, key, setSecret)),

@@ -15,14 +15,14 @@ import {
   TextField,
   useAct,
 } from '../parts/form.tsx';
-import { useTenant } from '../parts/loading.ts';
+import { useTenantData } from '../parts/loading.ts';
 import { Awaited, Button, PageTitle } from '../parts/pieces.tsx';
 
 const storedMark = 'stored';
 
 export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   const { tenant: text, analysis, common, list, nav, isManager, setTenantName } = useConsole();
-  const loaded = useTenant();
+  const loaded = useTenantData<TenantResponse>('/v1/tenant');
   const { data, reload } = loaded;
   return (
     <>

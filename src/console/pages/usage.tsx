@@ -2,19 +2,24 @@
 
 import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../contract/usage.ts';
-import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { PeriodFields } from '../parts/form.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { useTenantData } from '../parts/loading.ts';
 import { Awaited, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
+
+const path = '/v1/tenant/report';
 
 export function UsagePage() {
   const { nav, usage } = useConsole();
   // In the report, days begin at midnight UTC.
   const today = new Date().toISOString().slice(0, 10);
   const [period, setPeriod] = useState({ from: `${today.slice(0, 7)}-01`, to: today });
-  const total = useReport({});
-  const range = useReport({ type: 'range', startTime: period.from, endTime: period.to });
+  const total = useTenantData<UsageReport>(path);
+  const range = useTenantData<UsageReport>(path, {
+    type: 'range',
+    startTime: period.from,
+    endTime: period.to,
+  });
   return (
     <>
       <PageTitle text={nav.usage} />
@@ -31,14 +36,6 @@ export function UsagePage() {
       </div>
     </>
   );
-}
-
-function useReport(period: Readonly<Record<string, string>>) {
-  const { tenantName } = useConsole();
-  const query = { tenantName, ...period };
-  return useLoaded(JSON.stringify(query), {
-    load: (signal) => ask<UsageReport>('/v1/tenant/report', { query, signal }),
-  });
 }
 
 function Figures({ report }: { readonly report: UsageReport }) {

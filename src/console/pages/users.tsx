@@ -11,7 +11,7 @@ import {
   useAct,
   useQuestion,
 } from '../parts/form.tsx';
-import { useTenantList } from '../parts/loading.ts';
+import { useTenantData } from '../parts/loading.ts';
 import { Button, PageTitle } from '../parts/pieces.tsx';
 import { type Column, RowButton, Table, timeColumn } from '../parts/table.tsx';
 
@@ -32,7 +32,7 @@ export function UsersPage() {
 function People() {
   const words = useConsole();
   const { nav, users, tenantName } = words;
-  const loaded = useTenantList<TenantPerson>(path);
+  const loaded = useTenantData<readonly TenantPerson[]>(path);
   const { ask: open, dialog } = useQuestion(loaded.reload);
   const { run } = useAct(loaded.reload);
   const enable = async ({ id }: TenantPerson): Promise<string> => {

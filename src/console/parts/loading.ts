@@ -1,7 +1,6 @@
 /** Data of a page: fetched when it opens, again on request, and with growing pauses while work is in progress. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { TenantResponse } from '../../contract/tenant.ts';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 
@@ -65,20 +64,13 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
   return { data, error, reload };
 }
 
-export function useTenant(): Loaded<TenantResponse> {
-  const { tenantName } = useConsole();
-  return useLoaded(`tenant ${tenantName}`, {
-    load: (signal) => ask('/v1/tenant', { query: { tenantName }, signal }),
-  });
-}
-
-/** The list that a route returns for the tenant of this page. @param query - additional query parameters. */
-export function useTenantList<Entry>(
+/** What a route returns for the tenant of this page. @param query - additional query parameters. */
+export function useTenantData<T>(
   path: string,
   query: Readonly<Record<string, string>> = {},
-): Loaded<readonly Entry[]> {
+): Loaded<T> {
   const { tenantName } = useConsole();
-  return useLoaded<readonly Entry[]>(JSON.stringify([path, tenantName, query]), {
+  return useLoaded<T>(JSON.stringify([path, tenantName, query]), {
     load: (signal) => ask(path, { query: { tenantName, ...query }, signal }),
   });
 }

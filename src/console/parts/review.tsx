@@ -1,6 +1,6 @@
 /** Moves through a list or a case by keyboard: next, previous, comment. */
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
 import { CheckField } from './form.tsx';
 import { Button, Dialog, Facts } from './pieces.tsx';
@@ -102,41 +102,23 @@ const offKey = 'forensics-keys-off';
 
 /** Single-key shortcuts, inactive while typing. @returns the hint that names the keys, and the help for them. */
 function useKeys(acts: Readonly<Record<string, () => unknown>>) {
+  const { cases, review } = useConsole();
   const [isOpen, setOpen] = useState(false);
-  const latest = useRef(acts);
-  latest.current = acts;
+  // WCAG 2.1.4: people who use speech input can turn them off.
+  const [isOn, setOn] = useState(localStorage.getItem(offKey) === null);
   // Done before the browser paints, so that a key pressed immediately is not lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (event.key === '?') return setOpen(true);
-      // WCAG 2.1.4: people who use speech input can turn them off.
-      if (localStorage.getItem(offKey) !== null) return;
-      const act = latest.current[event.key];
+      const act = isOn ? acts[event.key] : undefined;
       if (act === undefined) return;
       event.preventDefault();
       act();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, []);
-  return <KeyHint isOpen={isOpen} setOpen={setOpen} />;
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  const isField = target instanceof HTMLElement && target.matches('input, select, textarea');
-  const isChoice = target instanceof HTMLInputElement && target.type === 'checkbox';
-  return (isField && !isChoice) || document.querySelector('dialog[open]') !== null;
-}
-
-interface KeyHintProps {
-  readonly isOpen: boolean;
-  readonly setOpen: (isOpen: boolean) => void;
-}
-
-function KeyHint({ isOpen, setOpen }: KeyHintProps) {
-  const { cases, review } = useConsole();
-  const [isOn, setOn] = useState(localStorage.getItem(offKey) === null);
+  });
   const toggle = (next: boolean) => {
     if (next) localStorage.removeItem(offKey);
     else localStorage.setItem(offKey, 'off');
@@ -147,9 +129,7 @@ function KeyHint({ isOpen, setOpen }: KeyHintProps) {
       <Button kind="quiet little keys" onClick={() => setOpen(true)}>
         {isOn && (
           <>
-            <kbd>N</kbd> {review.next} <kbd>P</kbd> {review.previous} <kbd>C</kbd> {
-              cases.comment
-            }{' '}
+            <kbd>N</kbd> {review.next} <kbd>P</kbd> {review.previous} <kbd>C</kbd> {cases.comment}
           </>
         )}
         <kbd>?</kbd> {review.help}
@@ -164,4 +144,10 @@ function KeyHint({ isOpen, setOpen }: KeyHintProps) {
       )}
     </>
   );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  const isField = target instanceof HTMLElement && target.matches('input, select, textarea');
+  const isChoice = target instanceof HTMLInputElement && target.type === 'checkbox';
+  return (isField && !isChoice) || document.querySelector('dialog[open]') !== null;
 }
