@@ -183,7 +183,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page
       .getByText(/^2 pictures: .*; 2 from one camera, 1 seen outside this case\.$/)
       .waitFor();
-    await page.locator('tbody .thumbnail img').nth(1).waitFor();
+    await page.locator('tbody .thumbnail').nth(1).waitFor();
   }, 120_000);
 
   test('pictures are reviewed by keyboard, each with the essentials on its first screen', async () => {

@@ -45,11 +45,12 @@ type TabId = (typeof tabIds)[number];
 
 /** @param tab - from the address; the first tab if it specifies none. */
 export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: string | null }) {
-  const { analysis: text, cases } = useConsole();
+  const { analysis: text, cases, tenantName } = useConsole();
   const loaded = useAnalysis(id);
   const { data, reload } = loaded;
   const { edit, dialog } = useEditing(reload);
-  const review = useReview(id, () => data !== null && edit(data));
+  // The key may be pressed before the page has loaded.
+  const review = useReview(id, async () => edit(data ?? (await getAnalysis(tenantName, id))));
   useEffect(() => {
     document.title = `${data?.name.slice(0, 80) ?? ''} · forensics`;
   }, [data?.name]);

@@ -25,9 +25,9 @@ export function AuditPage() {
   /** The last entry of each newer page. */
   const [newer, setNewer] = useState<readonly number[]>([]);
   const before = newer.at(-1);
-  const { kind: event, from, to } = filters;
+  const { kind, from, to } = filters;
   // In ISO 8601, from the days in the user's time zone.
-  const asked = { event, from: dayStart(from, 0), to: dayStart(to, 1) };
+  const asked = { event: kind, from: dayStart(from, 0), to: dayStart(to, 1) };
   const loaded = useLoaded(JSON.stringify([tenantName, asked, before]), {
     load: (signal) => readAudit(tenantName, asked, { before, limit: pageSize }, signal),
   });
@@ -51,7 +51,7 @@ export function AuditPage() {
             label={audit.kind}
             options={{ '': list.any, ...audit.kinds }}
             value={filters.kind}
-            onValue={(kind) => change({ kind })}
+            onValue={(chosen) => change({ kind: chosen })}
           />
           <PeriodFields period={filters} onDay={change} />
           <Button
