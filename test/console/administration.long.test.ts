@@ -5,8 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { draft, type OpenServer, password } from '../unit/server/open-server.ts';
 import { startReceiver } from '../unit/service/webhooks/receiver.ts';
-import { browserPath, logIn, type OpenConsole, openConsole } from './browser.ts';
-import { useWindows } from './windows.ts';
+import { browserPath, logIn, type OpenConsole, openConsole, useWindows } from './browser.ts';
 
 const fresh = 'walnut ribbon quartz 77 lamps';
 

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openServer } from '../unit/server/open-server.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -76,6 +77,30 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Win
   return { page, context, complaints, hosts };
 }
 
+/** @returns opens a window. It is closed after the test, which fails if the browser complained about a page. */
+export function useWindows(): (look?: Look) => Promise<Window> {
+  const windows: Window[] = [];
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await launch();
+  });
+
+  afterEach(async () => {
+    const all = windows.splice(0);
+    await Promise.all(all.map(({ context }) => context.close()));
+    expect(all.flatMap(({ complaints }) => complaints)).toEqual([]);
+  });
+
+  afterAll(() => browser.close());
+
+  return async (look) => {
+    const opened = await openWindow(browser, look);
+    windows.push(opened);
+    return opened;
+  };
+}
+
 export async function logIn(page: Page, url: string, email: string, password: string) {
   await page.goto(url);
   await page.locator('input[type=email]').fill(email);
@@ -112,4 +137,9 @@ export async function overflow(page: Page): Promise<number> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
+}
+
+/** Presses one key after the other. */
+export async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
 }

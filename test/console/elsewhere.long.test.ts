@@ -14,8 +14,7 @@ import {
 } from '../fixtures/oidc-server.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { browserPath } from './browser.ts';
-import { useWindows } from './windows.ts';
+import { browserPath, useWindows } from './browser.ts';
 
 const tenantsClaim = 'https://acme.example/tenants';
 const examiner = 'examiner@example.org';

@@ -8,6 +8,8 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { places } from '../../src/console/places.ts';
+import { languages } from '../../src/contract/vocabulary.ts';
+import { topics } from '../../src/present/manual.ts';
 import { drawScene, fromScene } from '../fixtures/pictures.ts';
 import { type OpenServer, password } from '../unit/server/open-server.ts';
 import {
@@ -17,8 +19,9 @@ import {
   type OpenConsole,
   openConsole,
   overflow,
+  press,
+  useWindows,
 } from './browser.ts';
-import { useWindows } from './windows.ts';
 
 const pages = [...places.filter((place) => place !== null), 'manual/settings'];
 
@@ -136,28 +139,25 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     const { page } = await openWindow();
     await page.goto(url);
     await page.locator('input[type=email]').waitFor();
-    const press = async (...keys: readonly string[]) => {
-      for (const key of keys) await page.keyboard.press(key);
-    };
 
     await tabTo(page, 'Email address');
     await page.keyboard.type('manager@example.org');
-    await press('Tab');
+    await press(page, 'Tab');
     await page.keyboard.type(password);
-    await press('Enter');
+    await press(page, 'Enter');
     await page.locator('.frame').waitFor();
     await tabTo(page, 'API keys');
-    await press('Enter');
+    await press(page, 'Enter');
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await tabTo(page, 'Create a key');
-    await press('Enter');
+    await press(page, 'Enter');
     await page.locator('dialog').waitFor();
     await tabTo(page, 'What is it for?');
     await page.keyboard.type('by keyboard');
-    await press('Enter');
+    await press(page, 'Enter');
     const secret = await page.locator('dialog pre').innerText();
-    await press('Escape');
+    await press(page, 'Escape');
 
     expect(secret).toMatch(/^sk-/);
     await page.locator('tbody', { hasText: 'by keyboard' }).waitFor();
@@ -190,30 +190,18 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     60_000,
   );
 
-  test.each([
-    ['en-GB', 'Architecture'],
-    ['de-DE', 'Architektur'],
-  ])(
+  test.each(languages)(
     '%s: no page of the manual shows its markup',
-    async (locale, lastTitle) => {
-      const { page } = await openWindow({ locale });
+    async (language) => {
+      const { page } = await openWindow({ locale: language });
       await enter(page);
-      await page.goto(`${url}/#/help`);
-      const links = page.locator('a[href^="#/manual/"]');
-      await links.first().waitFor();
-      const topics = await links.evaluateAll((all) =>
-        all.map((link) => link.getAttribute('href')!),
-      );
       const shown: string[] = [];
-      for (const topic of topics) {
-        await page.goto(`${url}/#/help`);
-        await page.goto(`${url}/${topic}`);
-        await page.locator('.panel[lang]').waitFor();
+      for (const [topic, texts] of Object.entries(topics)) {
+        await page.goto(`${url}/#/manual/${topic}`);
+        await page.locator('.panel[lang] h1', { hasText: texts[language][0] }).waitFor();
         shown.push(...(await page.evaluate<readonly string[]>(markupShown)));
       }
-      expect(topics.length).toBeGreaterThan(10);
       expect(shown).toEqual([]);
-      expect(await page.locator('.panel[lang] h1').textContent()).toBe(lastTitle);
     },
     60_000,
   );

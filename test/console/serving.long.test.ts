@@ -6,20 +6,21 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
+import { newDataDir, type Ready, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { browserPath, chooseFiles, createFirstAccount, logIn } from './browser.ts';
-import { useWindows } from './windows.ts';
+import {
+  browserPath,
+  chooseFiles,
+  createFirstAccount,
+  logIn,
+  press,
+  useWindows,
+} from './browser.ts';
 
 const email = 'ada@example.org';
 const password = 'violet harbour 42 lanterns';
 const dataDir = newDataDir();
-
-interface Ready {
-  readonly url: string;
-  readonly firstAccountUrl: string | null;
-}
 
 describe.skipIf(browserPath === null)('the console of a server', () => {
   const openWindow = useWindows();
@@ -121,7 +122,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.goto(`${ready.url}/#/analysis/${id}?with=${id}`);
     await page.locator('.viewer').nth(1).waitFor();
     await page.locator('.viewer').first().focus();
-    for (const key of ['+', '+', 'ArrowLeft']) await page.keyboard.press(key);
+    await press(page, '+', '+', 'ArrowLeft');
     const [one, other] = await Promise.all(
       [0, 1].map((at) => page.locator('.plane').nth(at).getAttribute('style')),
     );
@@ -190,20 +191,17 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     const { page } = await openWindow({ width: 1280, height: 800 });
     await logIn(page, ready.url, email, password);
     await page.locator('tbody tr').nth(1).waitFor();
-    const press = async (...keys: readonly string[]) => {
-      for (const key of keys) await page.keyboard.press(key);
-    };
 
-    await press('n', 'n', 'p', 'Enter');
+    await press(page, 'n', 'n', 'p', 'Enter');
     await page.getByText('1 of 3').waitFor();
-    await press('c');
+    await press(page, 'c');
     await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('looked at');
-    await press('Enter');
+    await press(page, 'Enter');
     await page.locator('.prose', { hasText: 'looked at' }).waitFor();
-    await press('n');
+    await press(page, 'n');
     await page.getByText('2 of 3').waitFor();
-    await press('n');
+    await press(page, 'n');
     await page.locator('h1', { hasText: 'scene.jpg' }).waitFor();
     const tabs = await page.getByRole('group', { name: 'More about this picture' }).boundingBox();
     await page.setViewportSize({ width: 390, height: 844 });
@@ -214,9 +212,9 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     const tops = await Promise.all(onPhone);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'File and origin' }).press('Enter');
-    await press('?');
+    await press(page, '?');
     await page.getByLabel('Use these keys').press(' ');
-    await press('Escape', 'p');
+    await press(page, 'Escape', 'p');
 
     expect(tabs!.y + tabs!.height).toBeLessThanOrEqual(800);
     expect(tops).toEqual(tops.toSorted((a, b) => a - b));

@@ -23,32 +23,24 @@ const limits = {
 };
 const scene = fromScene(drawScene({ width: 96, height: 72, seed: 1 }));
 
-test('a picture is recognised by its first bytes, also as a progressive JPEG', async () => {
-  const progressive = scene.clone().withExif({ IFD0: { Make: 'Test' } });
-  const jpeg = await progressive.jpeg({ progressive: true }).toBuffer();
-
-  expect(await inspect(new Blob([jpeg]), limits)).toEqual({ format: 'jpg', width: 96, height: 72 });
-});
+const large = { ...limits, maxSidePx: 8000, maxPixels: 5000 * 66 };
+const drawn = (width: number, height: number) =>
+  scene.clone().resize(width, height).png().toBuffer();
 
 test.each([
-  ['empty', Buffer.alloc(0)],
-  ['notPicture', Buffer.from('GIF89a')],
-  ['pdf', Buffer.from('%PDF-1.7')],
-  ['tooSmall', await scene.clone().resize(64, 64).png().toBuffer()],
-  ['tooLarge', await scene.clone().resize(4097, 66).png().toBuffer()],
-  ['tooManyBytes', Buffer.alloc(50_000_001)],
-])('a file is refused before the upload: %s', async (refusal, bytes) => {
-  expect(await inspect(new Blob([Uint8Array.from(bytes)]), limits)).toBe(refusal);
+  ['empty', Buffer.alloc(0), limits],
+  ['notPicture', Buffer.from('GIF89a'), limits],
+  ['pdf', Buffer.from('%PDF-1.7'), limits],
+  ['tooSmall', await drawn(64, 64), limits],
+  ['tooLarge', await drawn(4097, 66), limits],
+  ['tooManyBytes', Buffer.alloc(50_000_001), limits],
+  ['tooManyPixels', await drawn(5001, 66), large],
+])('a file is refused before the upload: %s', async (refusal, bytes, allowed) => {
+  expect(await inspect(new Blob([Uint8Array.from(bytes)]), allowed)).toBe(refusal);
 });
 
-test('larger pictures are sent if the service accepts them, up to its pixel limit', async () => {
-  const large = { ...limits, maxSidePx: 8000, maxPixels: 5000 * 66 };
-  const [long, longer] = await Promise.all(
-    [5000, 5001].map(async (width) => scene.clone().resize(width, 66).png().toBuffer()),
-  );
-
-  expect(await inspect(new Blob([long!]), large)).toMatchObject({ width: 5000, height: 66 });
-  expect(await inspect(new Blob([longer!]), large)).toBe('tooManyPixels');
+test('larger pictures are sent if the service accepts them', async () => {
+  expect(await inspect(new Blob([await drawn(5000, 66)]), large)).toMatchObject({ width: 5000 });
 });
 
 test.each(formats)('%s is sent if the service accepts everything', async (format) => {
