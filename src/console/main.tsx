@@ -17,7 +17,7 @@ import {
   SpokenContext,
   wordsOf,
 } from './context.ts';
-import { LoginPage, type LoginReason } from './pages/login.tsx';
+import { LoginPage, type LoginReason } from './pages/account.tsx';
 import { readRoute, type Route } from './places.ts';
 import { Shell } from './shell.tsx';
 

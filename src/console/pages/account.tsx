@@ -1,10 +1,116 @@
-/** The user's account: password, sessions, and feedback. */
+/** Accounts: the login, the first account on a new server, and the user's own. */
 
-import { ask, logOut } from '../api/client.ts';
-import { useConsole } from '../context.ts';
-import { Field, type Fields, FormPanel, PasswordField, useAct } from '../parts/form.tsx';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { SessionState, UserInfo } from '../../contract/auth.ts';
+import { ask, logIn, logOut, makeFirstUser, sessionState } from '../api/client.ts';
+import { goElsewhere } from '../api/elsewhere.ts';
+import { useConsole, useWords } from '../context.ts';
+import {
+  Field,
+  type Fields,
+  Form,
+  FormPanel,
+  PasswordField,
+  TextField,
+  useAct,
+  useSubmit,
+} from '../parts/form.tsx';
 import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
+export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
+
+interface LoginProps {
+  readonly state: SessionState;
+  readonly reason: LoginReason;
+  /** From the one-time link of `forensics serve`; null without one. */
+  readonly token: string | null;
+  readonly onEntered: (user: UserInfo) => void;
+}
+
+export function LoginPage({ state, reason, token, onEntered }: LoginProps) {
+  const { login, first } = useWords();
+  if (state.needsFirstUser && token !== null) {
+    return <FirstUserPage token={token} onEntered={onEntered} />;
+  }
+  if (state.needsFirstUser) {
+    return (
+      <Alone title={first.needed}>
+        <p>{first.how}</p>
+        <p class="soft">{first.orCommand}</p>
+        <pre tabIndex={0} class="prose">
+          forensics user create you@example.org --tenant default --scope settings
+        </pre>
+      </Alone>
+    );
+  }
+  return (
+    <Alone title={login.title}>
+      {reason !== null && (
+        <p class={`notice ${reason === 'failedElsewhere' ? 'bad' : ''}`} role="status">
+          {login[reason]}
+        </p>
+      )}
+      {state.identity === 'oidc' ? (
+        <Elsewhere mustIdentify={reason === 'loggedOut' || reason === 'failedElsewhere'} />
+      ) : (
+        <Form
+          act={login.title}
+          kind="main"
+          send={async (credentials) => onEntered(await logIn(credentials))}
+        >
+          <EmailField />
+          <PasswordField label={login.password} name="password" />
+        </Form>
+      )}
+    </Alone>
+  );
+}
+
+function EmailField() {
+  const { email } = useWords().login;
+  return <TextField label={email} name="email" type="email" required autocomplete="username" />;
+}
+
+function Elsewhere({ mustIdentify }: { readonly mustIdentify: boolean }) {
+  const { login } = useWords();
+  const [place, setPlace] = useState<SessionState['login']>(null);
+  const { failure, submit } = useSubmit();
+  useEffect(() => void submit(async () => setPlace((await sessionState()).login)), []);
+  if (place === null) return failure;
+  return (
+    <>
+      <p>{login.elsewhere(new URL(place.issuer).host)}</p>
+      <Button kind="main" onClick={() => void goElsewhere(place, mustIdentify)}>
+        {login.elsewhereAct}
+      </Button>
+    </>
+  );
+}
+
+function FirstUserPage({ token, onEntered }: Pick<LoginProps, 'token' | 'onEntered'>) {
+  const { first, login } = useWords();
+  const send = async ({ name, ...credentials }: Fields): Promise<void> => {
+    await makeFirstUser({ token, name, ...credentials });
+    const user = await logIn(credentials);
+    // The token has been used up and must not stay in the browser history.
+    history.replaceState(null, '', '/#/analyses');
+    dispatchEvent(new HashChangeEvent('hashchange'));
+    onEntered(user);
+  };
+  return (
+    <Alone title={first.title}>
+      <p class="soft">{first.intro}</p>
+      <Form act={first.act} kind="main" send={send}>
+        <TextField label={first.name} name="name" required autocomplete="name" />
+        <EmailField />
+        <PasswordField label={login.password} name="password" hint={first.passwordHint} isNew />
+      </Form>
+    </Alone>
+  );
+}
+
+/** The user's own account: password, sessions, and feedback. */
 export function AccountPage() {
   const { login, first, common, nav, account, users, ...session } = useConsole();
   const { user, tenantName, isManager, identity, toast, leave } = session;
@@ -50,5 +156,39 @@ export function AccountPage() {
         </Field>
       </FormPanel>
     </>
+  );
+}
+
+export function Alone({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <main class="center">
+      <div class="panel">
+        <div class="row apart">
+          <Brand />
+          <LanguageSwitch />
+        </div>
+        <PageTitle text={title} />
+        {children}
+      </div>
+    </main>
+  );
+}
+
+export function Brand() {
+  return (
+    <a class="row brand" href="#/analyses">
+      <img src={new URL('../icon.svg', import.meta.url).href} alt="" width={24} height={24} />
+      forensics
+    </a>
+  );
+}
+
+export function LanguageSwitch() {
+  const { language, setLanguage } = useWords();
+  const other = language === 'en' ? 'de' : 'en';
+  return (
+    <Button kind="quiet little" lang={other} onClick={() => setLanguage(other)}>
+      {other === 'de' ? 'Deutsch' : 'English'}
+    </Button>
   );
 }

@@ -101,12 +101,12 @@ export function DropZone({
 }
 
 const shownAtMost = 100;
-const progressMs = 2500;
+/** Reloading the list for every picture would cost the server more time than the pictures do. */
+const sentPerReload = 10;
 
-/** The uploads and their progress. @param onProgress - called when a picture has been sent. */
+/** The uploads and their progress. @param onProgress - called when pictures have been sent. */
 function useTransfers(onProgress: () => void): readonly Transfer[] {
   const [transfers, setTransfers] = useState(queue.transfers);
-  const done = transfers.filter(({ state }) => state.is === 'done').length;
   useEffect(() => {
     // Progress is reported many times a second; redrawing ten times a second is enough.
     let timer: ReturnType<typeof setTimeout> | null = null;
@@ -117,23 +117,11 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
       }, 100);
     });
   }, []);
+  const done = transfers.filter(({ state }) => state.is === 'done').length;
   const isWorking = transfers.some(({ state }) => !isOver(state));
-  const latest = useRef(done);
-  latest.current = done;
   useEffect(() => {
-    if (!isWorking) {
-      if (done > 0) onProgress();
-      return undefined;
-    }
-    // Reloading the list for every picture would cost the server more time than the pictures do.
-    let told = done;
-    const timer = setInterval(() => {
-      if (latest.current > told) onProgress();
-      told = latest.current;
-    }, progressMs);
-    return () => clearInterval(timer);
-    // `done` is included because an upload may begin and end between two redraws.
-  }, [isWorking || done]);
+    if (done > 0) onProgress();
+  }, [isWorking ? Math.ceil(done / sentPerReload) : -done]);
   return transfers;
 }
 

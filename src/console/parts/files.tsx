@@ -6,27 +6,29 @@ import { resultClasses } from '../../contract/vocabulary.ts';
 import { csvText, type CsvValue } from '../../present/csv.ts';
 import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { useAct } from './form.tsx';
+import { type InputProps, useAct } from './form.tsx';
 import { Button } from './pieces.tsx';
 
 type OnFiles = (files: readonly File[]) => void;
 
-/** A button for choosing files. @param takesFolder - whether to choose a folder, with everything in it. */
+interface FileButtonProps extends InputProps {
+  readonly label: string;
+  /** As of `Button`. */
+  readonly kind?: string;
+  readonly onFiles: OnFiles;
+  /** Chooses a folder, with everything in it. */
+  readonly takesFolder?: boolean;
+}
+
+/** A button for choosing files. */
 export function FileButton({
   label,
-  onFiles,
   kind = '',
-  accept,
+  onFiles,
   takesFolder = false,
   disabled = false,
-}: {
-  readonly label: string;
-  readonly onFiles: OnFiles;
-  readonly kind?: string;
-  readonly accept?: string | undefined;
-  readonly takesFolder?: boolean;
-  readonly disabled?: boolean;
-}) {
+  ...more
+}: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -38,7 +40,7 @@ export function FileButton({
         type="file"
         hidden
         multiple
-        accept={accept}
+        {...more}
         {...(takesFolder && { webkitdirectory: true })}
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])]);

@@ -1,10 +1,16 @@
 /** Labelled fields, forms in panels and dialogs, and how they are submitted. */
 
-import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
+import type { ComponentChildren, PartialInputHTMLAttributes, TargetedSubmitEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { type DecisionStrategy, isKeyOf } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, useWords } from '../context.ts';
 import { Button, Dialog, Panel } from './pieces.tsx';
+
+/** Attributes of an `input`. */
+export type InputProps = Omit<
+  PartialInputHTMLAttributes<HTMLInputElement>,
+  'label' | 'role' | 'type'
+>;
 
 interface Labelled {
   readonly label: string;
@@ -39,16 +45,9 @@ export function Field({ label, hint, children }: FieldProps) {
 }
 
 /** If it has a `name`, the form sends the text; if it has `value` and `onValue`, the page keeps the text. */
-interface TextFieldProps extends Labelled {
-  readonly name?: string;
-  readonly defaultValue?: string;
-  readonly value?: string;
-  readonly onValue?: (value: string) => void;
+interface TextFieldProps extends Labelled, InputProps {
   readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'date';
-  readonly required?: boolean;
-  readonly maxLength?: number;
-  readonly autocomplete?: string;
-  readonly placeholder?: string;
+  readonly onValue?: (value: string) => void;
 }
 
 export function TextField({ label, hint, onValue, type = 'text', ...more }: TextFieldProps) {
@@ -138,11 +137,8 @@ export function StrategyField(props: Omit<SelectFieldProps<DecisionStrategy>, 'l
   return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;
 }
 
-interface CheckFieldProps {
+interface CheckFieldProps extends InputProps {
   readonly label: string;
-  readonly name?: string;
-  readonly defaultChecked?: boolean;
-  readonly checked?: boolean;
   readonly onChecked?: (isChecked: boolean) => void;
 }
 

@@ -214,17 +214,17 @@ interface GesturesProps extends Pick<ViewerProps, 'size' | 'look' | 'setLook'> {
 
 /** Handlers for the element `box`: zoom, pan and loupe by wheel, fingers, mouse and keys. */
 function useGestures({ box, size, view, look, setLook }: GesturesProps) {
-  const shareOf = (x: number, y: number): Point => ({
+  const inShares = (x: number, y: number): Point => ({
     x: x / view.scale / size.width,
     y: y / view.scale / size.height,
   });
   const zoom = (factor: number, at?: Point) =>
     setLook((was) => zoomBy(was, factor, at && toShares(at, view, size)));
-  const pan = (x: number, y: number) => setLook((was) => moveBy(was, 'middle', shareOf(x, y)));
+  const pan = (x: number, y: number) => setLook((was) => moveBy(was, 'middle', inShares(x, y)));
   const step = (x: number, y: number) =>
     look.loupe === null
       ? pan(keyStep * x, keyStep * y)
-      : setLook((was) => moveBy(was, 'loupe', shareOf(loupeStep * x, loupeStep * y)));
+      : setLook((was) => moveBy(was, 'loupe', inShares(loupeStep * x, loupeStep * y)));
   useLayoutEffect(() => {
     const element = box.current!;
     // Preact's own listeners are passive and cannot keep the page from scrolling.
