@@ -36,7 +36,7 @@ function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
   const { status } = analysis.inferenceStatus;
   const waiting = isNotStarted(analysis) ? text.notStarted : text.waiting;
   return (
-    <section class="panel verdict" role="status">
+    <section class={`panel verdict ${status}`} role="status">
       {status === 'failed' ? (
         <>
           <h2>{text.failed}</h2>
