@@ -1,14 +1,17 @@
 /** A tenant's own store: set up in the browser, which then uploads to it directly. */
 
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
 import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { browserPath, chooseFiles, createFirstAccount, useWindows } from './browser.ts';
 
 const password = 'violet harbour 42 lanterns';
@@ -17,7 +20,9 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
   const openWindow = useWindows();
   let azurite: Azurite;
   let s3: S3Server;
-  let serving: Serving;
+  let serving: ServeProcess;
+  let firstAccountUrl: string;
+  let url: string;
   const dataDir = newDataDir();
   const folder = mkdtempSync(join(tmpdir(), 'forensics-stores-'));
 
@@ -28,21 +33,30 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     ]);
     const ca = join(folder, 'ca.pem');
     writeFileSync(ca, azurite.ca + s3.ca);
-    serving = await startServing(dataDir, {
-      NODE_EXTRA_CA_CERTS: ca,
-      FORENSICS_STORAGE_ALLOW: '127.0.0.0/8',
-    });
+    // The stores are told the address, so the server must not choose a port itself.
+    const args = [
+      '--json',
+      '--data-dir',
+      dataDir,
+      '--port',
+      `${await freePort()}`,
+      '--workers',
+      '1',
+    ];
+    serving = spawnServe(args, { NODE_EXTRA_CA_CERTS: ca, FORENSICS_STORAGE_ALLOW: '127.0.0.0/8' });
+    const [line] = await once(createInterface({ input: serving.stdout }), 'line');
+    ({ url, firstAccountUrl } = JSON.parse(String(line)));
   });
 
   afterAll(async () => {
-    await serving.end('SIGTERM');
+    serving.kill('SIGTERM');
+    await serving;
     await Promise.all([azurite.close(), s3.close()]);
     for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true });
   });
 
   test('a store is set up and tested; another replaces it, and the pictures of both stay visible', async () => {
     const { page, hosts } = await openWindow();
-    const { url, firstAccountUrl } = serving.ready;
     await createFirstAccount(page, firstAccountUrl, password);
     const fill = async (fields: Readonly<Record<string, string>>) => {
       for (const [label, text] of Object.entries(fields)) await page.getByLabel(label).fill(text);
