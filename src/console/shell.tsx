@@ -1,6 +1,6 @@
 /** The frame around every page: navigation, tenant, and messages. */
 
-import type { FunctionComponent } from 'preact';
+import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../contract/auth.ts';
 import { logOut } from './api/client.ts';
@@ -198,29 +198,28 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
       </>
     );
   }
-  if (first === 'analysis') {
-    const otherId = query.get('with');
-    if (otherId !== null) return <ComparePage key={second} id={second} otherId={otherId} />;
-    return <AnalysisPage key={second} id={second} tab={query.get('tab')} />;
-  }
-  if (first === 'case') return <CasePage key={second} name={second} />;
-  if (first === 'tenant') return <TenantPage query={query} />;
-  if (first === 'manual') return <ManualPage topic={second} />;
-  const Plain = plainPages[first];
-  return Plain === undefined ? <h1>{common.pageNotFound}</h1> : <Plain />;
+  return pages[first]?.(second, query) ?? <h1>{common.pageNotFound}</h1>;
 }
 
-/** Pages by the first part of their address. */
-const plainPages: Readonly<Record<string, FunctionComponent>> = {
-  analyses: AnalysesPage,
+/** Pages by the first part of their address; they are drawn from its second part and its query. */
+const pages: Readonly<Record<string, (second: string, query: URLSearchParams) => VNode>> = {
+  analyses: () => <AnalysesPage />,
+  analysis: (id, query) => {
+    const otherId = query.get('with');
+    if (otherId !== null) return <ComparePage key={id} id={id} otherId={otherId} />;
+    return <AnalysisPage key={id} id={id} tab={query.get('tab')} />;
+  },
+  case: (name) => <CasePage key={name} name={name} />,
   // The one-time link from the first start, if it is opened a second time.
-  first: AnalysesPage,
-  verify: VerifyPage,
-  usage: UsagePage,
-  keys: KeysPage,
-  users: UsersPage,
-  holds: HoldsPage,
-  audit: AuditPage,
-  account: AccountPage,
-  help: HelpPage,
+  first: () => <AnalysesPage />,
+  verify: () => <VerifyPage />,
+  usage: () => <UsagePage />,
+  keys: () => <KeysPage />,
+  tenant: (_second, query) => <TenantPage query={query} />,
+  users: () => <UsersPage />,
+  holds: () => <HoldsPage />,
+  audit: () => <AuditPage />,
+  account: () => <AccountPage />,
+  help: () => <HelpPage />,
+  manual: (topic) => <ManualPage topic={topic} />,
 };
