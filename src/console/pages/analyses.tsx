@@ -374,16 +374,18 @@ function Name({ analysis, isInCase }: NameProps) {
         <bdi>{name}</bdi>
       </a>
       {comment !== '' && <p class="soft small">{comment}</p>}
-      {projectId !== null && !isInCase && (
-        <a class="tag" href={`#/case/${encodeURIComponent(projectId)}`}>
-          {cases.title(projectId)}
-        </a>
-      )}
-      {tags.slice(0, 4).map((tag) => (
-        <span key={tag} class="tag">
-          {tag}
-        </span>
-      ))}
+      <div class="row">
+        {projectId !== null && !isInCase && (
+          <a class="tag" href={`#/case/${encodeURIComponent(projectId)}`}>
+            {cases.title(projectId)}
+          </a>
+        )}
+        {tags.slice(0, 4).map((tag) => (
+          <span key={tag} class="tag">
+            {tag}
+          </span>
+        ))}
+      </div>
     </>
   );
 }
