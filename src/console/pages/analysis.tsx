@@ -248,25 +248,28 @@ function Custody({ id }: { readonly id: string }) {
   const { analysis: text, language } = useConsole();
   const loaded = useTenantData<readonly CustodyStep[]>('/v1/analysis/custody', { id });
   const { custody } = wordsIn(language).document;
-  // `user 6f1c...` becomes `user Anna Examiner`.
-  const write = ({ actor, actorName: name }: CustodyStep) =>
-    writeActor(name === null ? actor : actor.replace(/\S+$/, () => name), custody.actors);
   return (
     <Panel title={text.custody}>
       <Awaited loaded={loaded}>
         {(steps) => (
           <>
             {steps.length === 0 && <p class="soft">{text.noCustody}</p>}
-            {steps.map((step, at) => (
-              <div key={at} class="finding">
-                <strong>{nameIn(custody.events, step.event, step.event)}</strong>
+            {steps.map(({ at, event, actor, actorName, hashes }, index) => (
+              <div key={index} class="finding">
+                <strong>{nameIn(custody.events, event, event)}</strong>
                 <p class="soft small">
-                  <Time at={step.at} /> · <bdi title={step.actor}>{write(step)}</bdi>
+                  <Time at={at} /> · {/* `user 6f1c...` becomes `user Anna Examiner`. */}
+                  <bdi title={actor}>
+                    {writeActor(
+                      actor.replace(/\S+$/, (last) => actorName ?? last),
+                      custody.actors,
+                    )}
+                  </bdi>
                 </p>
-                {step.hashes.length > 0 && (
+                {hashes.length > 0 && (
                   <details class="small soft">
                     <summary>{text.hashes}</summary>
-                    {step.hashes.map(({ name, sha256 }) => (
+                    {hashes.map(({ name, sha256 }) => (
                       <p key={name} class="mono">
                         {name} {sha256}
                       </p>
