@@ -21,7 +21,7 @@ const selections = {
       'test/unit/ports/db/{database,idempotency}.test.ts',
       'test/unit/service/first-user.test.ts',
       'test/unit/service/access/{keys,login-attempts,users}.test.ts',
-      'test/unit/service/analyses/{description,model.long,races,requests,retention,seen-before,states}.test.ts',
+      'test/unit/service/analyses/{description,model,races,requests,retention,seen-before,states}.test.ts',
       'test/unit/service/audit/append.test.ts',
       'test/unit/service/feedback/feedback.test.ts',
       'test/unit/service/jobs/queue.test.ts',
@@ -33,9 +33,18 @@ const selections = {
     globalSetup: [temporaryFolder, 'test/postgres-setup.ts'],
   },
   long: {
-    include: [long, 'test/contract/interface.test.ts', 'test/unit/evidence/verify.test.ts'],
+    include: [
+      long,
+      'test/contract/interface.test.ts',
+      'test/unit/evidence/verify.test.ts',
+      'test/unit/service/analyses/model.test.ts',
+    ],
     globalSetup: temporaryFolder,
-    env: { FORENSICS_TEST_REQUESTS: '5200', FORENSICS_TEST_BITS: 'every' },
+    env: {
+      FORENSICS_TEST_REQUESTS: '5200',
+      FORENSICS_TEST_BITS: 'every',
+      FORENSICS_TEST_SEQUENCES: '300',
+    },
   },
 };
 

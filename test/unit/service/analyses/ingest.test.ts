@@ -137,20 +137,6 @@ test('a stored copy that was changed fails the run without being examined', asyn
   expect(await status(analysis.id)).toMatchObject({ status: 'failed', retryCount: 0 });
 });
 
-test('a refused upload can be replaced and the analysis retried', async () => {
-  const { upload, analysis, analyses, caller, worker, status } = await startWith(png);
-  const id = analysis.id;
-
-  await expect(analyses.retry(caller, { id, options: {} })).rejects.toMatchObject({
-    code: 'image_not_as_declared',
-  });
-  await upload(analysis, picture);
-  await analyses.retry(caller, { id, options: {} });
-  await worker.drain();
-
-  expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-});
-
 test.each([
   ['deleted', null],
   ['replaced by one that is too large', Buffer.alloc(100_001)],

@@ -50,21 +50,6 @@ describe('simultaneous starts', () => {
     const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
     expect([...kept].map((key) => ({ key }))).toEqual([row]);
   });
-
-  test('two processes start one analysis once', async () => {
-    const { create, upload, analyses, caller, queue, openProcess } = await openWorkshop();
-    const other = (await openProcess('two')).analyses;
-    const analysis = await create();
-    await upload(analysis);
-
-    const outcomes = await Promise.allSettled([
-      analyses.start(caller, analysis.id),
-      other.start(caller, analysis.id),
-    ]);
-
-    expect(fulfilled(outcomes)).toBe(1);
-    expect(await queue.count('analysis.run')).toBe(1);
-  });
 });
 
 describe('an upgrade', () => {
@@ -186,37 +171,6 @@ describe('a retry', () => {
 describe('a worker that dies', () => {
   const leaseMs = 60_000;
 
-  test('loses the run to another one, its late result is refused, and nothing happens twice', async () => {
-    const { start, worker, openProcess, sandbox, clock, status, messages, counters, errors } =
-      await openWorkshop();
-    const { hanging, late } = answerLate(sandbox);
-    const id = await start('forensicReporting');
-    const dying = worker.drain();
-    await hanging.promise;
-
-    clock.step(leaseMs);
-    await (await openProcess('two')).worker.drain();
-    const settled = await status(id);
-    const before = await messages();
-    late.resolve(examinationOf(sandbox.examined[0]!));
-    await dying;
-
-    expect(settled).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect(await status(id)).toEqual(settled);
-    expect(await messages()).toEqual(before);
-    expect(before.map(({ status: one }) => one)).toEqual(['processing', 'completed']);
-    expect(await counters()).toEqual({
-      runs: 1,
-      'billed.forensicReporting': 1,
-      'success.api': 1,
-      'result.fake': 1,
-      confidence: 930_000,
-      'timed.single': 1,
-      'ms.single': leaseMs,
-    });
-    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
-  });
-
   test('repeatedly uses up no attempt, however often the server is killed', async () => {
     const { start, queue, clock, worker, status, sent, analyses, counters, sandbox } =
       await openWorkshop();
@@ -242,18 +196,6 @@ describe('a worker that dies', () => {
     expect(await counters()).toMatchObject({ runs: 1, 'billed.flagging': 1 });
     expect(await counters()).not.toHaveProperty('retries');
     expect(await queue.count('analysis.run')).toBe(0);
-  });
-
-  test('between claim and lock uses up nothing, and the next one locks the analysis', async () => {
-    const { start, queue, clock, worker, status, sent } = await openWorkshop();
-    const id = await start();
-    await queue.claim({ workerId: 'dying', leaseMs, kinds: ['analysis.run'] });
-    clock.step(leaseMs);
-
-    await worker.drain();
-
-    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect(await sent()).toEqual(['processing', 'completed']);
   });
 
   test('cannot lock an analysis after its lease has run out', async () => {

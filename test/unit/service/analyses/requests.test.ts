@@ -38,7 +38,15 @@ describe('create', () => {
           seed: 1337,
         },
       },
-      inferenceStatus: expect.any(Object),
+      inferenceStatus: {
+        type: 'image',
+        version: '2.0.0',
+        status: 'pending',
+        statusMessage: expect.stringContaining('upload'),
+        retryCount: 0,
+        processingStartTime: null,
+        processingFinishTime: null,
+      },
       comment: '',
       tags: [],
       caseData: null,
@@ -141,11 +149,7 @@ async function openFilled() {
     await create({ name, comment: name === 'plain' ? 'Schöne GRÜSSE' : '' });
     clock.step(1000);
   }
-  const found = async (searchTerm: string) => {
-    const { analyses: entries } = await workshop.analyses.list(workshop.caller, { searchTerm });
-    return entries.map(({ name }) => name);
-  };
-  return { ...workshop, names, found };
+  return { ...workshop, names };
 }
 
 describe('list', () => {
@@ -175,24 +179,6 @@ describe('list', () => {
       totalCount: 5,
       ofOneCamera: null,
     });
-  });
-
-  test.each([
-    ['ärger', ['Ärger am Bau']],
-    ['A\u0308RGER', ['Ärger am Bau']],
-    ['STRASSE', ['Straße']],
-    ['strasse', ['Straße']],
-    ['grüße', ['plain']],
-    ['0%', ['100% echt']],
-    ['%', ['100% echt']],
-    ['_', ['under_score']],
-    ["'", []],
-    ['arger', []],
-    ['u\n', []],
-  ])('finds %j literally, whatever its case', async (term, expected) => {
-    const { found } = await openFilled();
-
-    expect(await found(term)).toEqual(expected);
   });
 
   test.skipIf(hasPostgres)('reads its page from the index, not from the whole table', async () => {

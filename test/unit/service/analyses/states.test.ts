@@ -1,117 +1,10 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { toSqliteError } from '../../../../src/ports/db/errors.ts';
-import { examinationOf } from './scripted-sandbox.ts';
-import { openWorkshop, picture } from './workshop.ts';
-
-describe('(none)', () => {
-  test('create makes it pending, with upload URLs and no message', async () => {
-    const { create, messages, store } = await openWorkshop();
-
-    const analysis = await create();
-
-    expect(analysis.inferenceStatus).toEqual({
-      type: 'image',
-      version: '2.0.0',
-      status: 'pending',
-      statusMessage: expect.stringContaining('upload'),
-      retryCount: 0,
-      processingStartTime: null,
-      processingFinishTime: null,
-    });
-    expect(analysis.input.storageUrls.putUrl).toContain(analysis.input.storageUrls.objectKey);
-    expect(await store.head(analysis.input.storageUrls.objectKey)).toBeNull();
-    expect(await messages()).toEqual([]);
-  });
-});
-
-describe('pending', () => {
-  test('start queues it, and it stays pending without a message until a worker locks it', async () => {
-    const { start, status, messages, queue } = await openWorkshop();
-
-    const id = await start();
-
-    expect(await status(id)).toMatchObject({ status: 'pending', processingStartTime: null });
-    expect(await messages()).toEqual([]);
-    expect(await queue.count('analysis.run')).toBe(1);
-  });
-
-  test('start without an upload is refused, and possible after the upload', async () => {
-    const { create, upload, analyses, caller, status } = await openWorkshop();
-    const analysis = await create();
-
-    const early = analyses.start(caller, analysis.id);
-    await expect(early).rejects.toMatchObject({ code: 'upload_missing', status: 409 });
-    expect(await status(analysis.id)).toMatchObject({ status: 'pending' });
-    await upload(analysis);
-
-    await expect(analyses.start(caller, analysis.id)).resolves.toBeUndefined();
-  });
-
-  test('start by a trial tenant accepts an approved picture', async () => {
-    const trialMd5s = [createHash('md5').update(picture).digest('hex')];
-    const { start, status, worker } = await openWorkshop({ isTrial: true, trialMd5s });
-
-    const id = await start();
-    await worker.drain();
-
-    expect(await status(id)).toMatchObject({ status: 'completed' });
-  });
-
-  test('start and retry by a trial tenant refuse any other picture', async () => {
-    const { create, upload, analyses, caller, status, messages } = await openWorkshop({
-      isTrial: true,
-      trialMd5s: ['0'.repeat(32)],
-    });
-    const analysis = await create();
-    await upload(analysis);
-
-    const mismatch = { code: 'trial_image_mismatch', status: 422 };
-    await expect(analyses.start(caller, analysis.id)).rejects.toMatchObject(mismatch);
-    expect(await status(analysis.id)).toMatchObject({
-      status: 'failed',
-      statusMessage: expect.stringContaining('two trial pictures'),
-    });
-    expect(await messages()).toMatchObject([
-      { status: 'failed', statusMessage: expect.any(String) },
-    ]);
-    const again = analyses.retry(caller, { id: analysis.id, options: {} });
-    await expect(again).rejects.toMatchObject(mismatch);
-    expect(await status(analysis.id)).toMatchObject({ status: 'failed' });
-  });
-
-  test('a free worker locks it and makes it processing, with a message', async () => {
-    const { start, status, messages, worker, sandbox } = await openWorkshop();
-    let during: unknown;
-    const id = await start();
-    sandbox.next(async (request) => {
-      during = await status(id);
-      return examinationOf(request);
-    });
-
-    await worker.drain();
-
-    expect(during).toMatchObject({
-      status: 'processing',
-      processingStartTime: '2026-03-01T12:00:00.000Z',
-      processingFinishTime: null,
-    });
-    expect((await messages())[0]).toEqual({
-      event: 'update',
-      analysisId: id,
-      tenantId: expect.any(String),
-      name: 'A photograph',
-      status: 'processing',
-      timestamp: '2026-03-01T12:00:00.000Z',
-      processingStartTime: '2026-03-01T12:00:00.000Z',
-      processingFinishTime: null,
-    });
-  });
-});
+import { openWorkshop } from './workshop.ts';
 
 describe('processing', () => {
   test('success makes it completed, with the result, a message and one charge', async () => {
-    const { complete, status, messages, sent, counters, queue } = await openWorkshop();
+    const { complete, status, messages, caller, counters, queue } = await openWorkshop();
 
     const id = await complete();
 
@@ -125,19 +18,27 @@ describe('processing', () => {
       processingFinishTime: '2026-03-01T12:00:00.000Z',
       result: expect.objectContaining({ resultClass: 1, resultSubClasses: [0, 2] }),
     });
-    expect(await sent()).toEqual(['processing', 'completed']);
-    expect((await messages())[1]).toEqual({
+    const times = {
+      timestamp: '2026-03-01T12:00:00.000Z',
+      processingStartTime: '2026-03-01T12:00:00.000Z',
+    };
+    const about = {
       event: 'update',
       analysisId: id,
-      tenantId: expect.any(String),
+      tenantId: caller.tenant.id,
       name: 'A photograph',
-      status: 'completed',
-      timestamp: '2026-03-01T12:00:00.000Z',
-      resultClass: 1,
-      resultSubClasses: [0, 2],
-      processingStartTime: '2026-03-01T12:00:00.000Z',
-      processingFinishTime: '2026-03-01T12:00:00.000Z',
-    });
+    };
+    expect(await messages()).toEqual([
+      { ...about, ...times, status: 'processing', processingFinishTime: null },
+      {
+        ...about,
+        ...times,
+        status: 'completed',
+        resultClass: 1,
+        resultSubClasses: [0, 2],
+        processingFinishTime: '2026-03-01T12:00:00.000Z',
+      },
+    ]);
     expect(await counters()).toEqual({
       runs: 1,
       'billed.flagging': 1,
@@ -148,50 +49,6 @@ describe('processing', () => {
       'ms.single': 0,
     });
     expect(await queue.count('analysis.run')).toBe(0);
-  });
-
-  test('inference errors are retried three times without a message, then it fails with one', async () => {
-    const { start, status, messages, sent, worker, sandbox, clock, counters } =
-      await openWorkshop();
-    sandbox.next(...[1, 2, 3, 4].map((n) => sandbox.fail('inference_crashed', `Crash ${n}.`)));
-    const id = await start();
-
-    const seen = [];
-    for (let attempt = 0; attempt < 4; attempt++) {
-      await worker.drain();
-      const { status: now, retryCount } = await status(id);
-      seen.push([now, retryCount]);
-      clock.step(60_000);
-    }
-
-    expect(seen).toEqual([
-      ['processing', 1],
-      ['processing', 2],
-      ['processing', 3],
-      ['failed', 3],
-    ]);
-    expect(await status(id)).toMatchObject({ statusMessage: 'Crash 4.' });
-    expect(await sent()).toEqual(['processing', 'failed']);
-    expect((await messages())[1]).toMatchObject({ statusMessage: 'Crash 4.' });
-    expect(sandbox.examined).toHaveLength(4);
-    expect(await counters()).toEqual({ runs: 1, retries: 3, errors: 1 });
-  });
-
-  test('a retry waits before it runs, and may succeed', async () => {
-    const { start, status, sent, worker, sandbox, clock } = await openWorkshop();
-    sandbox.next(sandbox.fail('inference_timeout'));
-    const id = await start();
-
-    await worker.drain();
-    expect(sandbox.examined).toHaveLength(1);
-    clock.step(999);
-    await worker.drain();
-    expect(sandbox.examined).toHaveLength(1);
-    clock.step(1);
-    await worker.drain();
-
-    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
-    expect(await sent()).toEqual(['processing', 'completed']);
   });
 
   test.each(['image_unreadable', 'image_not_as_declared', 'model_integrity'] as const)(
@@ -212,26 +69,6 @@ describe('processing', () => {
       expect(await sent()).toEqual(['processing', 'failed']);
     },
   );
-
-  test('when every instance is busy, it returns to pending with a message and is run later', async () => {
-    const { start, status, sent, worker, sandbox, clock, counters } = await openWorkshop();
-    sandbox.next(sandbox.fail('inference_busy'));
-    const id = await start();
-
-    await worker.drain();
-
-    expect(await status(id)).toMatchObject({
-      status: 'pending',
-      retryCount: 0,
-      processingStartTime: null,
-    });
-    expect(await sent()).toEqual(['processing', 'pending']);
-    clock.step(1000);
-    await worker.drain();
-    expect(await status(id)).toMatchObject({ status: 'completed' });
-    expect(await sent()).toEqual(['processing', 'pending', 'processing', 'completed']);
-    expect(await counters()).toMatchObject({ backpressure: 1, 'billed.flagging': 1 });
-  });
 
   test('an unexpected error is reported internally and hidden from clients', async () => {
     const { start, status, worker, sandbox, clock, errors } = await openWorkshop();
@@ -337,34 +174,6 @@ describe('failed', () => {
       message: expect.stringContaining('retry'),
     });
   });
-
-  test('of several retries at once, one runs', async () => {
-    const { id, analyses, caller, queue } = await openFailed();
-
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 5 }, () => analyses.retry(caller, { id, options: {} })),
-    );
-
-    expect(outcomes.filter(({ status: outcome }) => outcome === 'fulfilled')).toHaveLength(1);
-    expect(await queue.count('analysis.run')).toBe(1);
-  });
-});
-
-describe('completed', () => {
-  test.each([
-    ['nothing', {}],
-    ['the same options', { tier: 'flagging', seed: 1337 }],
-    ['another seed', { seed: 1 }],
-    ['an upgrade with another seed', { tier: 'forensicReporting', seed: 1 }],
-  ])('retry with %s is refused', async (_, options) => {
-    const { complete, analyses, caller } = await openWorkshop();
-    const id = await complete();
-
-    await expect(analyses.retry(caller, { id, options })).rejects.toMatchObject({
-      code: 'analysis_not_retryable',
-      status: 409,
-    });
-  });
 });
 
 describe('a refused retry says why', () => {
@@ -412,68 +221,6 @@ describe('a refused retry says why', () => {
 });
 
 describe('any', () => {
-  test('a downgrade is refused before the state is checked', async () => {
-    const { complete, start, analyses, caller } = await openWorkshop();
-    const options = { tier: 'flagging' };
-    const done = await complete('forensicReporting');
-    const waiting = await start('forensicReporting');
-
-    for (const id of [done, waiting]) {
-      await expect(analyses.retry(caller, { id, options })).rejects.toMatchObject({
-        code: 'tier_downgrade',
-        status: 400,
-      });
-    }
-  });
-
-  test('remove hides it everywhere, keeps its status in the message, and works once', async () => {
-    const { complete, analyses, caller, messages } = await openWorkshop();
-    const id = await complete();
-
-    await analyses.remove(caller, id);
-
-    expect((await messages()).at(-1)).toMatchObject({
-      event: 'delete',
-      analysisId: id,
-      status: 'completed',
-      resultClass: 1,
-    });
-    const gone = { code: 'analysis_not_found', status: 404 };
-    await expect(analyses.get(caller, id)).rejects.toMatchObject(gone);
-    await expect(analyses.remove(caller, id)).rejects.toMatchObject(gone);
-    await expect(analyses.start(caller, id)).rejects.toMatchObject(gone);
-    await expect(analyses.retry(caller, { id, options: {} })).rejects.toMatchObject(gone);
-    expect((await analyses.list(caller, {})).totalCount).toBe(0);
-  });
-
-  test('a queued analysis that is removed is not run', async () => {
-    const { start, analyses, caller, worker, sandbox, queue, messages } = await openWorkshop();
-    const id = await start();
-    await analyses.remove(caller, id);
-
-    await worker.drain();
-
-    expect(sandbox.examined).toEqual([]);
-    expect(await queue.count('analysis.run')).toBe(0);
-    expect((await messages()).map(({ event }) => event)).toEqual(['delete']);
-  });
-
-  test('an analysis that is removed while it runs leaves no result, message or charge', async () => {
-    const { start, analyses, caller, worker, sandbox, messages, counters, queue } =
-      await openWorkshop();
-    const id = await start('forensicReporting');
-    sandbox.next(async (request) => {
-      await analyses.remove(caller, id);
-      return examinationOf(request);
-    });
-
-    await worker.drain();
-
-    expect((await messages()).map(({ event }) => event)).toEqual(['update', 'delete']);
-    expect(await counters()).toEqual({ runs: 1 });
-    expect(await queue.count('analysis.run')).toBe(0);
-  });
-
   test('another tenant cannot find it', async () => {
     const { complete, analyses, openTenant } = await openWorkshop();
     const id = await complete();

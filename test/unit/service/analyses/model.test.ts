@@ -9,7 +9,7 @@ import { anySequence } from './model-events.ts';
 import { apply, createModel, type Event, type Expected, type Model } from './model.ts';
 import { openWorkshop, picture } from './workshop.ts';
 
-const sequences = 300;
+const sequences = Number(process.env['FORENSICS_TEST_SEQUENCES'] ?? 100);
 
 test(`in ${sequences} random sequences every act, state, message and count matches the table`, async () => {
   const workshop = await openWorkshop({
