@@ -1,50 +1,51 @@
-/** A webhook receiver that records its calls and lets tests wait for one. */
+/** A webhook receiver on loopback that records its calls and lets tests wait for one. */
 
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { portOf } from '../fixtures/free-port.ts';
 
 export interface Call {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export interface Receiver {
-  readonly url: string;
-  readonly calls: readonly Call[];
-  /** Resolves with the first call that `matches`, even if it has already arrived. */
-  first(matches: (call: Call) => boolean): Promise<Call>;
-  close(): void;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-export async function startReceiver(): Promise<Receiver> {
+/** @param answer - called for each request, after its body was read. */
+export async function startReceiver(
+  answer: (response: ServerResponse, call: Call) => void = (response) => response.end(),
+) {
   const calls: Call[] = [];
   const came = new EventEmitter();
   const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const body = Buffer.concat(parts).toString('utf8');
-      calls.push({ headers: request.headers, body, payload: JSON.parse(body) });
+    const { method, url: path, headers } = request;
+    void text(request).then((body) => {
+      const call = { method, path, headers, body, payload: JSON.parse(body) };
+      calls.push(call);
       came.emit('call');
-      response.writeHead(204).end();
+      answer(response, call);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const port = portOf(server);
   return {
+    port,
     url: `http://127.0.0.1:${port}/hook`,
     calls,
-    async first(matches) {
+    /** Resolves with the first call that `matches`, even if it has already arrived. */
+    async first(matches: (call: Call) => boolean): Promise<Call> {
       for (;;) {
         const call = calls.find(matches);
         if (call !== undefined) return call;
         await once(came, 'call');
       }
     },
-    close: () => {
+    close() {
       server.closeAllConnections();
       server.close();
     },
