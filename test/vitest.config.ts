@@ -16,7 +16,7 @@ const selections = {
   postgres: {
     include: [
       onPostgres,
-      'test/contract/{identity-embedded,interface,service-local}.test.ts',
+      'test/contract/{identity-embedded,interface}.test.ts',
       'test/journeys/{audit,crash,life}.test.ts',
       'test/unit/ports/db/{database,idempotency}.test.ts',
       'test/unit/service/first-user.test.ts',

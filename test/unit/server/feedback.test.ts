@@ -55,11 +55,6 @@ test('exactly the fields of the contract are stored', async () => {
 test.each([
   ['an unknown source', { source: 'somewhere' }, /source must be one of/],
   ['a missing message', { message: undefined }, /message is missing/],
-  ['a missing url', { url: undefined }, /url is missing/],
-  ['a missing name', { name: undefined }, /name is missing/],
-  ['a missing address', { email: undefined }, /email is missing/],
-  ['a missing tenant', { tenantName: undefined }, /tenantName/],
-  ['an overlong message', { message: 'x'.repeat(10_001) }, /message must be/],
   ['attributes that are not an object', { sourceAttributes: 'a' }, /sourceAttributes must be/],
   ['overlong attributes', { sourceAttributes: { a: 'x'.repeat(17_000) } }, /sourceAttributes/],
 ])('%s is 400', async (_, change, expected) => {

@@ -187,13 +187,3 @@ test('a malformed HTTP request gets an error in our format with all security hea
   expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
   expect(open.log.join('')).not.toContain(secret);
 });
-
-test('an invalid address is answered with all security headers', async () => {
-  const { headers } = await ask({ method: 'GET', path: '/%zz' });
-
-  expect(headers).toMatchObject({
-    'x-request-id': expect.any(String),
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': expect.stringContaining("default-src 'none'"),
-  });
-});

@@ -3,22 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { trialMd5s } from '../../../src/service/first-run.ts';
-import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
 
 const shipped = (name: string) =>
   readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
-
-test('two different pictures of the size that a trial declares are shipped', () => {
-  const pictures = [shipped('real.jpg'), shipped('fake.jpg')];
-
-  expect(trialMd5s(temporaryFolder())).toEqual(pictures.map(md5));
-  expect(new Set(pictures.map(md5)).size).toBe(2);
-  for (const picture of pictures) {
-    expect(readJpeg(picture)).toMatchObject({ width: 640, height: 480 });
-  }
-});
 
 test('a file in the data folder replaces the shipped one of the same name', () => {
   const dataDir = temporaryFolder();

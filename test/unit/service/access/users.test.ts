@@ -160,19 +160,6 @@ describe('an administrator', () => {
     await logIn(examiner, 'seven green bottles');
   });
 
-  test('can disable an account repeatedly, and undo that by enabling it', async () => {
-    const { users, makeUser, logIn, clock } = await openPeople();
-    const user = await makeUser(examiner);
-
-    const disabled = await users.disable(user.id);
-    await users.disable(user.id);
-    await expect(logIn(examiner)).rejects.toMatchObject({ code: 'unauthenticated' });
-    const enabled = await users.enable(user.id);
-    await logIn(examiner);
-
-    expect([disabled, enabled]).toEqual([{ ...user, disabledAt: clock.now() }, user]);
-  });
-
   test('cannot find a missing user', async () => {
     const { users } = await openPeople();
 

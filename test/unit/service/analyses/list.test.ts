@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { resultClasses } from '../../../../src/contract/vocabulary.ts';
+import type { ListQuery } from '../../../../src/service/analyses/rows.ts';
 import { addForensicTenant } from '../../../../bin/bench/forensic-tenant.ts';
 import { openWorkshop } from './workshop.ts';
 
@@ -7,13 +8,13 @@ async function openLarge(listed: number) {
   const { db, configs, clock, caller, analyses } = await openWorkshop();
   const parts = { db, configs, now: clock.now };
   const tenant = await addForensicTenant(parts, { name: 'large', config: null, listed });
-  return { list: (limit?: number) => analyses.list({ ...caller, tenant }, limit ? { limit } : {}) };
+  return { list: (query: ListQuery = {}) => analyses.list({ ...caller, tenant }, query) };
 }
 
 test('a page has at most 1,000 analyses, whatever the limit, and says how many there are', async () => {
   const { list } = await openLarge(1010);
 
-  const pages = [await list(10_000), await list()];
+  const pages = [await list({ limit: 10_000 }), await list()];
 
   for (const page of pages) {
     expect(page).toMatchObject({ total: 1000, startIndex: 0, endIndex: 1000, totalCount: 1010 });
@@ -67,9 +68,9 @@ test('a list can be filtered by status, tag, period and result, alone and togeth
 });
 
 test('a list of one result has only that result and counts it', async () => {
-  const { list } = await openVerdicts();
+  const { list } = await openLarge(40);
 
-  const all = await list({});
+  const all = await list();
   const perVerdict = await Promise.all(resultClasses.map((verdict) => list({ verdict })));
 
   expect(all.totalCount).toBe(40);
@@ -81,10 +82,3 @@ test('a list of one result has only that result and counts it', async () => {
   const counts = perVerdict.map(({ totalCount }) => totalCount);
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(40);
 });
-
-async function openVerdicts() {
-  const { db, configs, clock, caller, analyses } = await openWorkshop();
-  const parts = { db, configs, now: clock.now };
-  const tenant = await addForensicTenant(parts, { name: 'large', config: null, listed: 40 });
-  return { list: (query: object) => analyses.list({ ...caller, tenant }, query) };
-}

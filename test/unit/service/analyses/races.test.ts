@@ -49,6 +49,7 @@ describe('simultaneous starts', () => {
     expect(await queue.count('analysis.run')).toBe(1);
     const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
     expect([...kept].map((key) => ({ key }))).toEqual([row]);
+    expect(await db.select().from(tables.orphanObjects).all()).toEqual([]);
   });
 });
 

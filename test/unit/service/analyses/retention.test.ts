@@ -7,7 +7,7 @@ import {
   orphanObjects,
 } from '../../../../src/ports/db/schema.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
-import { openWorkshop, picture } from './workshop.ts';
+import { openWorkshop } from './workshop.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -333,16 +333,4 @@ describe('after a crash', () => {
     expect(await cleanUp()).toEqual(retentionNotice(0, 0, 6));
     expect(await objects()).toBe(8 + 2);
   });
-});
-
-test('starts that lose a race leave no orphaned objects', async () => {
-  const { create, upload, analyses, caller, rows } = await openCounted();
-  const analysis = await create();
-  await upload(analysis, picture);
-
-  await Promise.allSettled(
-    Array.from({ length: 4 }, async () => analyses.start(caller, analysis.id)),
-  );
-
-  expect(await rows()).toEqual([1, 0, 0]);
 });

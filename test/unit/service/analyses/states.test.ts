@@ -231,6 +231,7 @@ describe('any', () => {
     await expect(analyses.remove(other, id)).rejects.toMatchObject(gone);
     await expect(analyses.start(other, id)).rejects.toMatchObject(gone);
     await expect(analyses.retry(other, { id, options: {} })).rejects.toMatchObject(gone);
+    await expect(analyses.describe(other, id, { comment: 'Mine' })).rejects.toMatchObject(gone);
     expect((await analyses.list(other, {})).analyses).toEqual([]);
   });
 });

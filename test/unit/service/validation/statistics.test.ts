@@ -78,17 +78,6 @@ describe('the AUC', () => {
     expect(aucInterval(scored, { draws: 20 })).toEqual([0.5, 0.5]);
   });
 
-  test('of some pictures weights them by the class sizes of all', () => {
-    const some = [
-      { isFake: false, score: 0.25, source: '' },
-      { isFake: true, score: 0.25, source: '' },
-    ];
-    const all = [...some, ...some.slice(0, 1), ...some.slice(0, 1)];
-
-    // One real picture of three and the only fake: weights 1/6 and 1/2, so 0.75 are fake where 0.25 was stated.
-    expect(calibrationError(some, all)).toBeCloseTo(0.5, 12);
-  });
-
   test('does not exist without both classes', () => {
     expect(auc(sample(30).filter(({ isFake }) => isFake))).toBeNaN();
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { deleteTenant } from '../../../../../src/service/tenants/delete-tenant.ts';
 import type { Login } from '../../../../../src/service/access/principal.ts';
 import { operator } from '../../../../../src/service/audit/entry.ts';
-import { clientId, openOidcServer, publicClientId } from '../../../../fixtures/oidc-server.ts';
+import { openOidcServer, publicClientId } from '../../../../fixtures/oidc-server.ts';
 import { logOf } from '../../audit/log-of.ts';
 import { openOidc, openProvider, refused } from './open-oidc.ts';
 
@@ -285,26 +285,5 @@ test('a refresh keeps the old refresh token if the provider sends no new one', a
     refreshToken: 'of a session',
     tokenType: 'Bearer',
     expiresIn: 600,
-  });
-});
-
-test('login and password changes refer to the provider', async () => {
-  const { enter, identity } = await openOidc(server);
-  const principal = await enter();
-  const { issuer } = server;
-
-  const answer = await identity.login({ email: 'a@example.org', password: 'x', from: '192.0.2.1' });
-  const change = identity.changePassword(principal, { currentPassword: 'a', newPassword: 'b' });
-
-  expect(answer).toEqual({
-    issuer,
-    clientId,
-    authorizationEndpoint: `${issuer}/auth`,
-    tokenEndpoint: `${issuer}/token`,
-    deviceAuthorizationEndpoint: `${issuer}/device/auth`,
-  });
-  await expect(change).rejects.toMatchObject({
-    code: 'not_offered',
-    message: expect.stringContaining(issuer),
   });
 });
