@@ -156,6 +156,14 @@ export class ForensicsError extends Error {
   }
 }
 
+const failWith = (code: ErrorCode) => (message: string, options?: FailureOptions) =>
+  new ForensicsError(code, message, options);
+
+export const conflict = failWith('conflict');
+export const forbidden = failWith('forbidden');
+export const invalidRequest = failWith('invalid_request');
+export const configInvalid = failWith('config_invalid');
+
 /** Whether the error is one of our own, with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is ForensicsError {
   return error instanceof ForensicsError && codes.includes(error.code);

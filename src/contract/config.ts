@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ForensicsError } from '../errors.ts';
+import { configInvalid } from '../errors.ts';
 import {
   allowedFor,
   defaultFor,
@@ -100,7 +100,7 @@ function settingFrom(origin: Origin, name: SettingName, given: unknown): unknown
   const value = parseSetting(name, given);
   if (value !== undefined) return value;
   const where = givenAs(name, origin) ?? name;
-  throw invalid(`${where} must be ${allowedFor(name)}.`);
+  throw configInvalid(`${where} must be ${allowedFor(name)}.`);
 }
 
 function givenAs(name: SettingName, origin: Origin): string | null {
@@ -109,18 +109,18 @@ function givenAs(name: SettingName, origin: Origin): string | null {
 
 function checkTogether(settings: Settings): void {
   if ((settings.oidcIssuer === null) !== (settings.oidcClientId === null)) {
-    throw invalid(
+    throw configInvalid(
       `${variableOf('oidcIssuer')} and ${variableOf('oidcClientId')} belong together; set both or neither.`,
     );
   }
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
     const missing = settings.tlsCert === null ? 'tlsCert' : 'tlsKey';
-    throw invalid(
+    throw configInvalid(
       `${flagOf('tlsCert')} and ${flagOf('tlsKey')} belong together; ${flagOf(missing)} is missing.`,
     );
   }
   if (settings.behindProxy && settings.tlsCert !== null) {
-    throw invalid(
+    throw configInvalid(
       `${flagOf('behindProxy')} listens for plain HTTP; leave out ${flagOf('tlsCert')} and ${flagOf('tlsKey')}, because the proxy has the certificate.`,
     );
   }
@@ -137,7 +137,7 @@ function openFile(configFile: string | undefined, environment: Environment) {
   const known: readonly string[] = settingNames;
   const unknownName = Object.keys(values).find((name) => !known.includes(name));
   if (unknownName === undefined) return { path: resolve(file), values };
-  throw invalid(
+  throw configInvalid(
     `The config file contains an unknown setting, "${unknownName}"; the known ones are ${known.join(', ')}.`,
   );
 }
@@ -149,7 +149,7 @@ function readFile(file: string): string {
     const message = existsSync(file)
       ? 'The config file cannot be read.'
       : 'The config file does not exist.';
-    throw invalid(message, { cause: error });
+    throw configInvalid(message, { cause: error });
   }
 }
 
@@ -159,17 +159,13 @@ function parseFile(text: string): Readonly<Record<string, unknown>> {
     values = JSON.parse(text);
   } catch {
     // Drops the cause: the parser's message quotes the text, which may contain secrets.
-    throw invalid('The config file is not valid JSON.');
+    throw configInvalid('The config file is not valid JSON.');
   }
   if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { ...values };
-  throw invalid('The config file must contain a single JSON object.');
+  throw configInvalid('The config file must contain a single JSON object.');
 }
 
 export function configFolder(environment: Environment = process.env): string {
   const { XDG_CONFIG_HOME: home = '' } = environment;
   return join(home === '' ? join(homedir(), '.config') : home, 'forensics');
-}
-
-function invalid(message: string, options?: ErrorOptions): ForensicsError {
-  return new ForensicsError('config_invalid', message, options);
 }

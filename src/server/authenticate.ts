@@ -9,7 +9,7 @@ import { type Principal, settingsScope, unauthenticated } from '../service/acces
 import type { Tenant } from '../service/tenants/tenants.ts';
 import type { Caller } from '../service/analyses/context.ts';
 import type { Core } from '../service/core.ts';
-import { ForensicsError } from '../errors.ts';
+import { forbidden, invalidRequest } from '../errors.ts';
 
 /** What a route requires; null for a route without authentication. */
 const demands = {
@@ -73,8 +73,7 @@ export function authenticateRequests(
 /** `ApiKey <key>` and `Bearer <key>` carry an API key; any other `Bearer <token>` carries a user's token. */
 function readCredential(authorization = ''): { isKey: boolean; credential: string } {
   if (authorization.trim() === '') {
-    const message = 'Send the header Authorization: ApiKey <your key>, or Bearer <access token>.';
-    throw new ForensicsError('forbidden', message);
+    throw forbidden('Send the header Authorization: ApiKey <your key>, or Bearer <access token>.');
   }
   const [, scheme = '', credential] = /^(ApiKey|Bearer) +(\S+) *$/i.exec(authorization) ?? [];
   if (credential === undefined) {
@@ -123,11 +122,10 @@ function assertMeets({ isForUsers, settings }: Demand, { type, scopes }: Princip
   if (isForUsers && type !== 'user') {
     const message =
       'This operation is for users only: log in and send Bearer <access token> instead of an API key.';
-    throw new ForensicsError('forbidden', message);
+    throw forbidden(message);
   }
   if (settings && type === 'user' && !scopes.includes(settingsScope)) {
-    const message = `You lack the "${settingsScope}" scope; ask your administrator for it.`;
-    throw new ForensicsError('forbidden', message);
+    throw forbidden(`You lack the "${settingsScope}" scope; ask your administrator for it.`);
   }
 }
 
@@ -137,6 +135,5 @@ function readTenantName(request: FastifyRequest): string {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;
     if (typeof part.tenantName === 'string') return part.tenantName;
   }
-  const message = 'tenantName is missing; send the name of the tenant.';
-  throw new ForensicsError('invalid_request', message);
+  throw invalidRequest('tenantName is missing; send the name of the tenant.');
 }

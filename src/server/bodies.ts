@@ -4,7 +4,7 @@
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError, invalidRequest } from '../errors.ts';
 import { sendFailure } from './responses.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -64,7 +64,7 @@ function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): vo
   if (reply.sent) return void raw.destroy();
   // An upload with a valid signature may take longer.
   if (routeOptions.config.access === 'urlSignature') return;
-  const failure = new ForensicsError('invalid_request', 'The request did not arrive in time.');
+  const failure = invalidRequest('The request did not arrive in time.');
   void reply.header('connection', 'close');
   void sendFailure(reply, failure, tooLate);
 }
@@ -111,8 +111,7 @@ function decodeText(body: Buffer): string {
   for (const [, code] of text.matchAll(unstorable)) {
     if (code === undefined) continue;
     // Programs that receive such text would cut it off there, or replace the character.
-    const message = `Text must not contain the character U+${code.toUpperCase()}.`;
-    throw new ForensicsError('invalid_request', message);
+    throw invalidRequest(`Text must not contain the character U+${code.toUpperCase()}.`);
   }
   return text;
 }
@@ -121,7 +120,7 @@ function decoded(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch (cause) {
-    throw new ForensicsError('invalid_request', 'The body is not valid UTF-8.', { cause });
+    throw invalidRequest('The body is not valid UTF-8.', { cause });
   }
 }
 
@@ -179,7 +178,7 @@ export function compileValidator(route: { schema: TSchema; httpPart?: string }):
     if (compiled.Check(value)) return { value };
     const [problem] = compiled.Errors(value) as Problem[];
     const message = problem ? explain(problem, schema) : 'The request is not valid.';
-    return { error: new ForensicsError('invalid_request', message) };
+    return { error: invalidRequest(message) };
   };
 }
 

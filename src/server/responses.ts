@@ -2,7 +2,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
+import { type ErrorCode, ForensicsError, toForensicsError, invalidRequest } from '../errors.ts';
 
 const retryAfterSeconds = 5;
 const challenge = 'ApiKey realm="forensics", Bearer realm="forensics"';
@@ -89,7 +89,7 @@ function fromFramework(error: unknown): ForensicsError | null {
   // Errors of the JSON parser itself: syntax, and members that would poison the prototype.
   const message =
     error instanceof SyntaxError ? 'The body is not valid JSON.' : 'The address is not valid.';
-  return new ForensicsError('invalid_request', message, { cause: error });
+  return invalidRequest(message, { cause: error });
 }
 
 /**
@@ -99,7 +99,7 @@ function fromFramework(error: unknown): ForensicsError | null {
 export function addressFailure(frameworkCode: string): ForensicsError {
   if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
   const message = 'The address cannot be decoded; check its percent-encoding.';
-  return new ForensicsError('invalid_request', message);
+  return invalidRequest(message);
 }
 
 /**

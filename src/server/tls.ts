@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { ForensicsError } from '../errors.ts';
+import { configInvalid } from '../errors.ts';
 import { replaceFile } from '../ports/files/atomic-write.ts';
 import type { Issued } from './certificate.ts';
 
@@ -36,13 +36,12 @@ export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMat
   const certificate = parsed(() => new X509Certificate(cert), '--tls-cert', 'PEM certificate');
   const privateKey = parsed(() => createPrivateKey(key), '--tls-key', 'PEM private key');
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       'The --tls-key and --tls-cert files do not match; --tls-key must specify the private key of that certificate.',
     );
   }
   if (certificate.validToDate <= now) {
-    throw new ForensicsError('config_invalid', 'The --tls-cert certificate has expired; renew it.');
+    throw configInvalid('The --tls-cert certificate has expired; renew it.');
   }
   return { cert, key, authority: null };
 }
@@ -111,8 +110,7 @@ function readPair(folder: string, [cert, key]: PairFiles): Issued | null {
     const privateKey = createPrivateKey(readFileSync(keyPath));
     return certificate.checkPrivateKey(privateKey) ? { certificate, privateKey } : null;
   } catch (error) {
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       'The certificates in the data folder cannot be read; delete its "tls" folder and new ones will be created.',
       { cause: error },
     );
@@ -146,7 +144,7 @@ function readPem(path: string, flag: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ForensicsError('config_invalid', `${flag} must specify a readable PEM file.`, {
+    throw configInvalid(`${flag} must specify a readable PEM file.`, {
       cause: error,
     });
   }
@@ -156,6 +154,6 @@ function parsed<T>(parse: () => T, flag: string, what: string): T {
   try {
     return parse();
   } catch (error) {
-    throw new ForensicsError('config_invalid', `${flag} must be a ${what}.`, { cause: error });
+    throw configInvalid(`${flag} must be a ${what}.`, { cause: error });
   }
 }

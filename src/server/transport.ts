@@ -13,7 +13,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { Duplex } from 'node:stream';
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ForensicsError } from '../errors.ts';
+import { forbidden, invalidRequest } from '../errors.ts';
 import { rawFailure } from './responses.ts';
 import type { TlsMaterial } from './tls.ts';
 
@@ -95,7 +95,7 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
     );
     // RFC 9112, section 3.2: with two hosts, a proxy may use one of them and this server the other.
     if (hosts.length !== 1 && (hosts.length > 1 || request.raw.httpVersion !== '1.0')) {
-      throw new ForensicsError('invalid_request', 'The request must have exactly one Host header.');
+      throw invalidRequest('The request must have exactly one Host header.');
     }
     if (transport === null) assertHttpsOutside(request);
   });
@@ -118,7 +118,7 @@ export function answerUnreadable(
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ([408, 'The request did not arrive in time.'] as const)
         : ([400, 'This is not a valid HTTP request.'] as const);
-  socket.end(rawFailure(new ForensicsError('invalid_request', message), status, headers));
+  socket.end(rawFailure(invalidRequest(message), status, headers));
 }
 
 export function isLoopback(address: string): boolean {
@@ -130,8 +130,7 @@ function assertHttpsOutside(request: FastifyRequest): void {
   // Each proxy appends to the header; the one closest to us wrote the last entry.
   const protocols = String(request.headers['x-forwarded-proto'] ?? '').split(',');
   if (isLocal && protocols.at(-1)?.trim().toLowerCase() === 'https') return;
-  throw new ForensicsError(
-    'forbidden',
+  throw forbidden(
     "Only HTTPS connections are accepted; a proxy on the server's machine must send X-Forwarded-Proto: https.",
   );
 }

@@ -27,7 +27,7 @@ import {
   transact,
 } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError, configInvalid, conflict } from '../errors.ts';
 import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
 import { keysInDatabase } from '../evidence/keys-in-database.ts';
 import { createSigningKeys, keysInFolder } from '../evidence/signing-keys.ts';
@@ -208,8 +208,9 @@ function readAuthorities(file: string | null): string | null {
     void new X509Certificate(pem);
     return pem;
   } catch (error) {
-    const message = 'oidcCa must specify a readable file with a PEM certificate.';
-    throw new ForensicsError('config_invalid', message, { cause: error });
+    throw configInvalid('oidcCa must specify a readable file with a PEM certificate.', {
+      cause: error,
+    });
   }
 }
 
@@ -227,16 +228,14 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
   await transact(db, async (tx) => {
     const found = await stateIn(tx);
     if (found?.isFinished === true) {
-      throw new ForensicsError(
-        'conflict',
+      throw conflict(
         'This installation has already been moved to that database; set databaseUrl and start the server.',
       );
     }
     const isInUse =
       (await tx.select({ id: tenantRows.id }).from(tenantRows).limit(1).get()) !== undefined;
     if (found === null ? isInUse : found.from !== from) {
-      const message = 'That database belongs to another installation; specify an empty one.';
-      throw new ForensicsError('conflict', message);
+      throw conflict('That database belongs to another installation; specify an empty one.');
     }
     if (found === null) {
       const value = JSON.stringify({ from, isFinished: false } satisfies State);
@@ -256,8 +255,7 @@ export async function finishMigration(db: Db): Promise<void> {
 /** @throws {ForensicsError} `conflict`. */
 async function assertFullyMigrated(db: Db): Promise<void> {
   if ((await stateIn(db))?.isFinished !== false) return;
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     'The migration to this database is incomplete; run "forensics migrate" again on the original data folder.',
   );
 }

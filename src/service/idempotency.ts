@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { and, eq, gte, lt } from 'drizzle-orm';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
-import { ForensicsError } from '../errors.ts';
+import { conflict, invalidRequest } from '../errors.ts';
 import type { Reader, Tx } from '../ports/db/database.ts';
 import { idempotencyKeys } from '../ports/db/schema.ts';
 
@@ -38,18 +38,16 @@ export async function recall(reader: Reader, request: Repeatable | null): Promis
   if (request === null) return null;
   const { tenantId, key, at } = request;
   if (key === '' || key.length > maxIdempotencyKeyLength) {
-    const message = `An Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`;
-    throw new ForensicsError('invalid_request', message);
+    throw invalidRequest(
+      `An Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`,
+    );
   }
   const isSameKey = and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key));
   const isYoung = gte(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
   const earlier = await reader.select().from(idempotencyKeys).where(and(isSameKey, isYoung)).get();
   if (earlier === undefined) return null;
   if (earlier.fingerprint === fingerprint(request)) return earlier.subject;
-  throw new ForensicsError(
-    'conflict',
-    'This Idempotency-Key was already used for a different request; send a new key.',
-  );
+  throw conflict('This Idempotency-Key was already used for a different request; send a new key.');
 }
 
 /** Stores `subject` as the result of this request; forgets requests older than a day. */

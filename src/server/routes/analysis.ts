@@ -21,7 +21,7 @@ import {
 import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { seenBeforeResponse } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
@@ -291,7 +291,7 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
   server.addHook('onSend', async (request) => void received.delete(request));
   server.post('/v1/bundle/verify', verifyBundle(bodyLimit), async (request) => {
     const { body } = request;
-    if (!Buffer.isBuffer(body)) throw new ForensicsError('invalid_request', message);
+    if (!Buffer.isBuffer(body)) throw invalidRequest(message);
     return success(await evidence.verify(requireCaller(request), body));
   });
 };

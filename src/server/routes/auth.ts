@@ -23,7 +23,7 @@ import type { FastifyRequest } from 'fastify';
 import { readTag } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
 import { keyQuery, keysResponse, newKeyResponse, newKeyBody } from '../../contract/keys.ts';
-import { ForensicsError } from '../../errors.ts';
+import { forbidden, invalidRequest } from '../../errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
 
@@ -170,8 +170,7 @@ async function make(
     return keys.mint({ ...making, name });
   }
   if (replaces === undefined || name !== undefined) {
-    throw new ForensicsError(
-      'invalid_request',
+    throw invalidRequest(
       'Send either name, for a new key, or replaces, with or without graceSeconds; the replacement keeps the name of the old key.',
     );
   }
@@ -202,7 +201,6 @@ that a page of another site cannot send it.`,
   async onRequest({ headers }: FastifyRequest) {
     const [type = ''] = (headers['content-type'] ?? '').split(';');
     if (type.trim().toLowerCase() === 'application/json') return;
-    const message = 'Send this DELETE with Content-Type: application/json.';
-    throw new ForensicsError('forbidden', message);
+    throw forbidden('Send this DELETE with Content-Type: application/json.');
   },
 };

@@ -6,7 +6,7 @@
 import { withinTime } from '../../retry.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { type ErrorCode, ForensicsError, forbidden, invalidRequest } from '../../errors.ts';
 import type { Bucket, OpenObject } from '../../ports/storage/embedded/buckets.ts';
 import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
@@ -89,8 +89,7 @@ async function putObject(act: Act): Promise<void> {
     source: body(act),
     beforeCommit({ sizeBytes }) {
       if (length === null || sizeBytes === length) return;
-      const message = 'The length of the body does not match Content-Length.';
-      throw new ForensicsError('invalid_request', message);
+      throw invalidRequest('The length of the body does not match Content-Length.');
     },
   });
   await reply.header('etag', `"${etag}"`).send();
@@ -266,7 +265,7 @@ async function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply)
   const method = headers['access-control-request-method'];
   const isAllowed = reply.hasHeader('access-control-allow-origin');
   if (!isAllowed || method === undefined || !methods.includes(method)) {
-    throw new ForensicsError('forbidden', 'CORS does not allow this origin or method.');
+    throw forbidden('CORS does not allow this origin or method.');
   }
   const wanted = headers['access-control-request-headers'];
   await reply

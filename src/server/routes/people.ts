@@ -20,7 +20,7 @@ import {
   type TenantPerson,
 } from '../../contract/auth.ts';
 import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
-import { ForensicsError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 
 export const peopleRoutes: FastifyPluginAsyncTypebox<
@@ -150,7 +150,6 @@ const sendFeedback = {
   // For this one operation, the contract counts a wrong content type as an invalid request.
   async preParsing({ headers }: FastifyRequest) {
     if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
-    const message = 'The body must be JSON: send Content-Type: application/json.';
-    throw new ForensicsError('invalid_request', message);
+    throw invalidRequest('The body must be JSON: send Content-Type: application/json.');
   },
 };

@@ -22,7 +22,7 @@ import {
   type TokenSet,
 } from '../../contract/auth.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
-import { hasCode, ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError, forbidden } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { type Operation, operation } from '../openapi-responses.ts';
 
@@ -97,8 +97,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
 
 async function assertSameOrigin({ headers }: FastifyRequest): Promise<void> {
   if (headers['sec-fetch-site'] === 'same-origin') return;
-  throw new ForensicsError(
-    'forbidden',
+  throw forbidden(
     "This address is only for this server's own pages; programs log in with POST /v1/auth/login.",
   );
 }

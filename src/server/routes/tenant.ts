@@ -23,7 +23,7 @@ import {
   replayResponse,
   webhookTestResponse,
 } from '../../contract/webhooks.ts';
-import { ForensicsError } from '../../errors.ts';
+import { conflict, invalidRequest } from '../../errors.ts';
 import { toActor } from '../../service/access/principal.ts';
 import type { Administration } from '../../service/app.ts';
 import { parseEntry } from '../../service/audit/entry.ts';
@@ -44,8 +44,7 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<
     const { tenantName, ...change } = request.body;
     const { tenantName: inQuery } = request.query;
     if (tenantName !== undefined && inQuery !== undefined && tenantName !== inQuery) {
-      throw new ForensicsError(
-        'invalid_request',
+      throw invalidRequest(
         'The query and the body specify different tenants; send tenantName once. A new name goes into name.',
       );
     }
@@ -175,7 +174,7 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
   server.post('/v1/tenant/webhook/test', declared.testWebhook, async (request) => {
     const { id: tenantId, webhookUrl: url } = requireCaller(request).tenant;
     if (url === null) {
-      throw new ForensicsError('conflict', 'The tenant has no webhook; set its webhookUrl first.');
+      throw conflict('The tenant has no webhook; set its webhookUrl first.');
     }
     const test = { tenantId, url, serverKey, allow, at: now() };
     const { id: _id, ...outcome } = await sendTestMessage(test);

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { KeyEntry } from '../../contract/keys.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, forbidden } from '../../errors.ts';
 import type { Clocked, Db } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
 import { type Principal, unauthenticated } from './principal.ts';
@@ -116,7 +116,7 @@ function prepareFindKey(db: Db) {
 }
 
 function unknownKey(): ForensicsError {
-  return new ForensicsError('forbidden', 'The API key is unknown.');
+  return forbidden('The API key is unknown.');
 }
 
 const minuteMs = 60_000;

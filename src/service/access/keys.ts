@@ -18,7 +18,7 @@ import {
   type Reader,
 } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict, invalidRequest } from '../../errors.ts';
 import {
   createKeyAuthentication,
   keyEntry,
@@ -178,22 +178,18 @@ async function revokeKey({ db, now }: Clocked, { tenantId, uuid, by }: Revocatio
 async function madeEarlier(tx: Tx, tenantId: string, uuid: string, at: Date): Promise<KeyEntry> {
   const [key] = await findKeys(tx, { tenantId, at, which: eq(apiKeys.uuid, uuid) });
   if (key !== undefined) return key;
-  throw new ForensicsError(
-    'conflict',
-    'The API key of this Idempotency-Key was deleted; send a new Idempotency-Key.',
-  );
+  throw conflict('The API key of this Idempotency-Key was deleted; send a new Idempotency-Key.');
 }
 
 function assertUsable(name: string, expiresAt: Date, at: Date): void {
   if (name === '' || characterCount(name) > maxNameLength) {
-    const message = `A key name must have 1 to ${maxNameLength} characters.`;
-    throw new ForensicsError('invalid_request', message);
+    throw invalidRequest(`A key name must have 1 to ${maxNameLength} characters.`);
   }
   if (!(expiresAt > at)) {
-    throw new ForensicsError('invalid_request', 'expiresAt must be a date and time in the future.');
+    throw invalidRequest('expiresAt must be a date and time in the future.');
   }
   if (expiresAt.getTime() - at.getTime() > longestLifeMs) {
-    throw new ForensicsError('invalid_request', 'expiresAt must be within ten years from now.');
+    throw invalidRequest('expiresAt must be within ten years from now.');
   }
 }
 
@@ -220,8 +216,7 @@ async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Da
   const valid = await find(...isValidAs(which.name));
   const [standing, another] = await find(...isValidAs(which.name), isStanding);
   if (another !== undefined) {
-    const message = 'Several valid keys have this name; specify the one you mean by its uuid.';
-    throw new ForensicsError('conflict', message);
+    throw conflict('Several valid keys have this name; specify the one you mean by its uuid.');
   }
   // If the newest has been revoked, the one before it is again the current key with that name.
   const key = standing ?? valid[0];
@@ -253,8 +248,7 @@ async function replace(
 }
 
 function alreadyReplaced(): ForensicsError {
-  return new ForensicsError(
-    'conflict',
+  return conflict(
     'Another request has already replaced this key; the list of keys shows the new one.',
   );
 }

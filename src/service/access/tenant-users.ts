@@ -3,7 +3,7 @@
  * use an account to reach a tenant that they have no access to.
  */
 
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict, forbidden } from '../../errors.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import { noSuchUser } from './user-facts.ts';
@@ -34,7 +34,7 @@ export function createTenantUsers(parts: {
         const { scopes, tenantIds, disabledAt } = self;
         // The account may have lost the right since the request was authenticated.
         if (disabledAt !== null || !scopes.includes(settingsScope)) {
-          throw new ForensicsError('forbidden', 'You need the "settings" scope to change users.');
+          throw forbidden('You need the "settings" scope to change users.');
         }
         const principal = { ...manager.principal, scopes, tenantIds };
         const found = complaint({ ...manager, principal }, user);
@@ -82,8 +82,7 @@ function complaint({ principal, tenant }: Manager, user: User): ForensicsError |
   // Accounts outside the tenant do not exist as far as its members can see.
   if (!user.tenantIds.includes(tenant.id)) return noSuchUser();
   if (user.id === principal.id) {
-    return new ForensicsError(
-      'conflict',
+    return conflict(
       'This is your own account; another user with the "settings" scope can change it.',
     );
   }
@@ -92,8 +91,7 @@ function complaint({ principal, tenant }: Manager, user: User): ForensicsError |
     user.tenantIds.every((id) => principal.tenantIds.includes(id)) &&
     user.scopes.every((scope) => principal.scopes.includes(scope));
   if (isWithin) return null;
-  return new ForensicsError(
-    'forbidden',
+  return forbidden(
     'This account has permissions or tenants that you lack; ask the administrator of the service to change it.',
   );
 }
@@ -101,10 +99,7 @@ function complaint({ principal, tenant }: Manager, user: User): ForensicsError |
 function assertOwnScopes({ principal }: Manager, scopes: readonly string[] = []): void {
   const missing = scopes.find((scope) => !principal.scopes.includes(scope));
   if (missing === undefined) return;
-  throw new ForensicsError(
-    'forbidden',
-    `You lack the "${missing}" scope, so you cannot give it to others.`,
-  );
+  throw forbidden(`You lack the "${missing}" scope, so you cannot give it to others.`);
 }
 
 function assertEmbedded({ kind }: Pick<Identity, 'kind'>): void {

@@ -9,7 +9,7 @@ import { maxNameLength } from '../../contract/limits.ts';
 import { langPattern } from '../../contract/vocabulary.ts';
 import { characterCount, type Db, foldText, transact, type Tx } from '../../ports/db/database.ts';
 import { users } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../errors.ts';
 
 export interface UserFacts {
   readonly name: string | null;
@@ -31,7 +31,7 @@ export function checkedFacts({ name, userType, scopes }: UserFacts) {
 export function checkedEmail(typed: string): string {
   const email = normalisedEmail(typed);
   if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254) return email;
-  throw invalid('This is not an email address.');
+  throw invalidRequest('This is not an email address.');
 }
 
 /** The form in which addresses are compared, even those that no account could have. */
@@ -43,7 +43,9 @@ function checkedName(name: string | null): string | null {
   if (name === null) return null;
   const length = characterCount(name);
   if (length >= 1 && length <= maxNameLength && !/\p{Cc}/u.test(name)) return name;
-  throw invalid(`A name must have 1 to ${maxNameLength} characters and no control characters.`);
+  throw invalidRequest(
+    `A name must have 1 to ${maxNameLength} characters and no control characters.`,
+  );
 }
 
 /** RFC 6749, appendix A.4: the characters of a scope; a user type must follow the same rule. */
@@ -53,11 +55,9 @@ export function isWord(word: string): boolean {
 
 function checkedWord(word: string, what: string): string {
   if (isWord(word)) return word;
-  throw invalid(`A ${what} must be a word of 1 to 64 ASCII characters without spaces or quotes.`);
-}
-
-function invalid(message: string): ForensicsError {
-  return new ForensicsError('invalid_request', message);
+  throw invalidRequest(
+    `A ${what} must be a word of 1 to 64 ASCII characters without spaces or quotes.`,
+  );
 }
 
 type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
@@ -105,7 +105,7 @@ export function createUserSettings({ db }: { readonly db: Db }) {
     /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
     async change(userId: string, { lang, tosAccepted }: Partial<UserSettings>) {
       if (lang !== undefined && !new RegExp(langPattern).test(lang)) {
-        throw invalid(
+        throw invalidRequest(
           'lang must be a language code such as "de", with an optional region such as "de-AT".',
         );
       }

@@ -9,7 +9,7 @@ import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
 import { newId, type Reader, transact, type Tx, type Clocked } from '../../ports/db/database.ts';
 import { tenants, users, userTenants } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
 import { endSessions } from './embedded/sessions.ts';
 import type { LoginAttempts } from './embedded/throttle.ts';
@@ -81,10 +81,7 @@ export function createUsers(parts: UsersParts) {
       createUser(parts, user, null, async (tx) => {
         const any = await tx.select({ id: users.id }).from(users).limit(1).get();
         if (any === undefined) return;
-        throw new ForensicsError(
-          'conflict',
-          'Somebody has just created the first account; log in instead.',
-        );
+        throw conflict('Somebody has just created the first account; log in instead.');
       }),
     byId: async (id: string) => (await find(db, eq(users.id, id)))[0] ?? null,
     /** Embedded accounts only, oldest first. Each tenant may have its own account for an address. */
@@ -314,7 +311,7 @@ async function assertAddressFree(reader: Reader, email: string, acting: Acting |
   const within = acting?.tenantId;
   const standing = await find(reader, isEmbedded(email));
   if (standing.every(({ tenantIds }) => within && !tenantIds.includes(within))) return;
-  throw new ForensicsError('conflict', 'There is already an account with this address.');
+  throw conflict('There is already an account with this address.');
 }
 
 function assertEmbedded(issuer: string | null): void {

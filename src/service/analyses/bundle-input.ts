@@ -6,7 +6,7 @@
 import { verifyChain } from '../audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import type { BundleCase } from '../../evidence/bundle-format.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Db } from '../../ports/db/database.ts';
@@ -58,12 +58,10 @@ export async function openRecorded(
   const row = await getKeptRow(db, target);
   const stored = await loadRecorded(db, target);
   if (row.status !== 'completed' || stored === null) {
-    const message = `The analysis is ${row.status}; only a completed analysis has a bundle.`;
-    throw new ForensicsError('conflict', message);
+    throw conflict(`The analysis is ${row.status}; only a completed analysis has a bundle.`);
   }
   if (row.tier !== 'forensicReporting') {
-    throw new ForensicsError(
-      'conflict',
+    throw conflict(
       'The analysis has the flagging tier, so it has no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
     );
   }

@@ -4,7 +4,7 @@ import type { Audit } from '../audit/log.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages, resultClasses } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import {
   canonicalBytes,
   maxCasePictures,
@@ -141,8 +141,7 @@ async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: Ca
     throw new ForensicsError('analysis_not_found', message);
   }
   if (total > maxCasePictures) {
-    throw new ForensicsError(
-      'conflict',
+    throw conflict(
       `The case has ${total} pictures, but a report can cover only ${maxCasePictures}; split the case.`,
     );
   }

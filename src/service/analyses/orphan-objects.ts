@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { and, asc, gt, inArray, lte } from 'drizzle-orm';
 import { transact, type Tx, type Clocked } from '../../ports/db/database.ts';
 import { orphanObjects } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 
@@ -54,10 +54,7 @@ export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Pro
   const isListed = inArray(orphanObjects.key, [...keys]);
   const { changes } = await tx.delete(orphanObjects).where(and(isListed, isSafe)).run();
   if (changes === keys.length) return;
-  throw new ForensicsError(
-    'conflict',
-    'This took so long that its files have been removed; try again.',
-  );
+  throw conflict('This took so long that its files have been removed; try again.');
 }
 
 /** Discards the objects unless `act` returns true, which means that a row refers to them. */

@@ -7,7 +7,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Value } from 'typebox/value';
 import type { Tenant } from '../tenants/tenants.ts';
-import { ForensicsError, toForensicsError } from '../../errors.ts';
+import { ForensicsError, toForensicsError, conflict, invalidRequest } from '../../errors.ts';
 import { failure } from '../../contract/failure-reasons.ts';
 import { mediaTypes } from '../../contract/formats.ts';
 import { openContainer, orientationIn } from '../../image/container.ts';
@@ -298,8 +298,10 @@ export async function createAnalysis(
   const analysisId = await insertAnalysis(context, row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId).catch((cause: unknown) => {
     if (analysisId === id) throw cause;
-    const message = 'The analysis of this Idempotency-Key was deleted; send a new Idempotency-Key.';
-    throw new ForensicsError('conflict', message, { cause });
+    throw conflict(
+      'The analysis of this Idempotency-Key was deleted; send a new Idempotency-Key.',
+      { cause },
+    );
   });
 }
 
@@ -321,8 +323,7 @@ function mergeOptions(
   models: readonly { readonly id: string }[],
 ): AnalysisOptions {
   if (!Value.Check(givenOptions, given)) {
-    throw new ForensicsError(
-      'invalid_request',
+    throw invalidRequest(
       'options may contain model, decisionStrategy, tier and seed, each with a value that the API description allows.',
     );
   }

@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '../../ports/db/database.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
 import type { Outcome, Sender } from '../../ports/network/post.ts';
 
@@ -141,8 +141,7 @@ const maxAttributesLevels = 64;
 function assertAttributesFit({ sourceAttributes = {} }: FeedbackMessage): void {
   const isFlat = !isDeeperThan(maxAttributesLevels, sourceAttributes);
   if (isFlat && JSON.stringify(sourceAttributes).length <= maxAttributesLength) return;
-  throw new ForensicsError(
-    'invalid_request',
+  throw invalidRequest(
     `sourceAttributes must be an object with at most ${maxAttributesLevels} levels and ${maxAttributesLength} characters of JSON.`,
   );
 }

@@ -9,7 +9,7 @@ import { type Actor, type Note, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Clocked, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 
 export interface Held {
   readonly tenantId: string;
@@ -30,7 +30,7 @@ export function createHolds({ db, now }: Clocked) {
         await assertAnalysisExists(tx, hold);
         const found = await findHold(tx, hold);
         if (found !== undefined && (by.type !== 'operator' || found.createdByUserId === null)) {
-          throw new ForensicsError('conflict', 'This is already on hold.');
+          throw conflict('This is already on hold.');
         }
         const placed = { reason: hold.reason, createdAt: now(), createdByUserId: by.id };
         const target = [legalHolds.tenantId, legalHolds.analysisId];
@@ -48,8 +48,7 @@ export function createHolds({ db, now }: Clocked) {
         const found = await findHold(tx, held);
         if (found === undefined) throw new ForensicsError('not_found', 'Hold not found.');
         if (by.type !== 'operator' && found.createdByUserId === null) {
-          const message = 'The administrator of the service placed this hold; ask them to lift it.';
-          throw new ForensicsError('conflict', message);
+          throw conflict('The administrator of the service placed this hold; ask them to lift it.');
         }
         await tx.delete(legalHolds).where(isOn(held)).run();
         await note(tx, held, { actor: by, at: now(), event: 'hold.removed' });

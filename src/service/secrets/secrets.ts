@@ -12,7 +12,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { settings } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { configInvalid } from '../../errors.ts';
 import { createSeal } from '../../ports/storage/configs.ts';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): P
   const latest = keyFile?.read() ?? masterKey;
   const keptByLatest = unseal(sealed, latest);
   if (keptByLatest !== null) return deriveSecrets(latest, keptByLatest);
-  throw new ForensicsError('config_invalid', wrongKeyMessage(db, keyFile !== null));
+  throw configInvalid(wrongKeyMessage(db, keyFile !== null));
 }
 
 function wrongKeyMessage({ engine }: Db, isFromFile: boolean): string {
@@ -216,8 +216,7 @@ function readKey(file: string): Buffer | null {
   const text = readText(file);
   const key = text === null ? null : parseKey(text);
   if (text === null || key !== null) return key;
-  throw new ForensicsError(
-    'config_invalid',
+  throw configInvalid(
     'The file master.key in the data folder is damaged; restore it from a copy. Without it, no API key of this installation works.',
   );
 }
@@ -231,8 +230,7 @@ function readExistingKey(database: string, file: string): Buffer | null {
   if (!existsSync(database)) return null;
   const key = readKey(file);
   if (key !== null) return key;
-  throw new ForensicsError(
-    'config_invalid',
+  throw configInvalid(
     'The file master.key is missing from the data folder; restore it from a backup or, if the key was kept in FORENSICS_MASTER_KEY, set that again.',
   );
 }
@@ -243,8 +241,7 @@ function readText(file: string): string | null {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (!existsSync(file)) return null;
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       'The master key in the data folder cannot be read; run as the user who owns the folder.',
       { cause: error },
     );

@@ -10,7 +10,7 @@ import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { apiKeys, tenantNames, tenants, userTenants } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 
@@ -51,8 +51,7 @@ async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Pr
     return reason === '' ? what : `${what} (${reason})`;
   });
   const more = holds.length > maxNamed ? `, and ${holds.length - maxNamed} more` : '';
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     `The tenant is on legal hold: ${named.join(', ')}${more}. Nothing was deleted; first lift each hold with "forensics hold remove --tenant ${name}".`,
   );
 }

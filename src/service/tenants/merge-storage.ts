@@ -14,7 +14,7 @@ import type {
   StorageResponse,
   StorageRequest,
 } from '../../contract/tenant.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, configInvalid, invalidRequest } from '../../errors.ts';
 import { parseConnectionString } from '../../ports/storage/azure/client.ts';
 import type { SharedStore } from '../../ports/storage/shared-store.ts';
 import {
@@ -46,7 +46,7 @@ export function mergeStorage(stored: StorageConfig | null, request: StorageReque
     const before = stored?.type === 'azure' ? stored.azure : null;
     return { type: 'azure', azure: mergeAzure(before, azure) };
   }
-  throw new ForensicsError('invalid_request', 'storageConfig must contain either s3 or azure.');
+  throw invalidRequest('storageConfig must contain either s3 or azure.');
 }
 
 function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>): S3StorageConfig {
@@ -236,5 +236,5 @@ function parse(text: string): unknown {
 }
 
 function invalid(what: string, cause?: unknown): ForensicsError {
-  return new ForensicsError('config_invalid', `The defaultStorage file ${what}`, { cause });
+  return configInvalid(`The defaultStorage file ${what}`, { cause });
 }

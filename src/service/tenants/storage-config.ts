@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type { AzureStorageConfig, S3StorageConfig, StorageRequest } from '../../contract/tenant.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../errors.ts';
 
 const maxOrigins = 100;
 
@@ -99,19 +99,18 @@ export function checkRequest(value: unknown): StorageRequest {
  */
 export function readMembers(value: unknown, path: string, known: readonly string[]): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ForensicsError('invalid_request', `storageConfig${path} must be an object.`);
+    throw invalidRequest(`storageConfig${path} must be an object.`);
   }
   const members: Members = { ...value };
   const unknown = Object.keys(members).find((name) => !known.includes(name));
   if (unknown === undefined) return members;
-  throw new ForensicsError(
-    'invalid_request',
+  throw invalidRequest(
     `storageConfig${path}.${unknown} is unknown; the known members are ${known.join(', ')}.`,
   );
 }
 
 export function invalidStorage(member: string, what: string): ForensicsError {
-  return new ForensicsError('invalid_request', `storageConfig.${member} ${what}.`);
+  return invalidRequest(`storageConfig.${member} ${what}.`);
 }
 
 /** @throws {ForensicsError} `invalid_request`, saying which member is missing or invalid. */

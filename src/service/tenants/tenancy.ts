@@ -10,7 +10,7 @@ import type { Keys } from '../access/keys.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
-import { nullOn, ForensicsError } from '../../errors.ts';
+import { nullOn, conflict, invalidRequest } from '../../errors.ts';
 import { type Reader, transact, type Clocked } from '../../ports/db/database.ts';
 import { tenants } from '../../ports/db/schema.ts';
 import { createAddressGuard, createConnectionGuard } from '../../ports/network/address-guard.ts';
@@ -83,7 +83,7 @@ function assertWebhookAllowed(
 ): void {
   if (webhookAllow === null || webhookUrl === null || webhookUrl === tenant.webhookUrl) return;
   const complaint = complaintAbout(webhookUrl, webhookAllow);
-  if (complaint !== null) throw new ForensicsError('invalid_request', complaint);
+  if (complaint !== null) throw invalidRequest(complaint);
 }
 
 interface NewStorage {
@@ -115,8 +115,7 @@ function assertStorageType(
   defaultType: StorageType,
 ): void {
   if (wanted === undefined || wanted === actual) return;
-  throw new ForensicsError(
-    'invalid_request',
+  throw invalidRequest(
     `storageType ${wanted} needs storageConfig.${wanted}; storageConfig null means the service's own store, whose type is ${defaultType}.`,
   );
 }
@@ -148,8 +147,7 @@ async function currentRow(reader: Reader, configs: TenancyContext['configs'], te
 function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | null): void {
   const isSame = isDeepStrictEqual(before?.row.sealed, now?.sealed);
   if (isSame && before?.row.id === now?.id) return;
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     'Somebody else changed the storage configuration at the same time; read it again and repeat your change.',
   );
 }
@@ -174,8 +172,7 @@ function assertReadOnlyUnchanged(request: ReadOnlyMembers, answered: TenantRespo
   for (const member of readOnly) {
     const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];
     if (sent === undefined || isDeepStrictEqual(sent, known[member])) continue;
-    throw new ForensicsError(
-      'invalid_request',
+    throw invalidRequest(
       `${member} is read-only here; leave it out, or send it as GET /v1/tenant returned it.`,
     );
   }

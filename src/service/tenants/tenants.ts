@@ -10,7 +10,7 @@ import { append } from '../audit/log.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
 import { type Clocked, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { tenantNames, tenants } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict, forbidden, invalidRequest } from '../../errors.ts';
 import type { Principal } from '../access/principal.ts';
 import { endPauses } from '../webhooks/outbox.ts';
 
@@ -86,7 +86,7 @@ export function createTenants({ db, now }: Clocked) {
     async authorizeTenant(principal: Principal, tenantName: string) {
       const tenant = await byName(tenantName);
       if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
-      throw new ForensicsError('forbidden', 'You may not act for this tenant; check its name.');
+      throw forbidden('You may not act for this tenant; check its name.');
     },
   };
 }
@@ -116,8 +116,7 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
     const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
     const hasLogin = url?.username !== '' || url.password !== '';
     if (!isWeb || hasLogin || webhookUrl.length > 2048) {
-      throw new ForensicsError(
-        'invalid_request',
+      throw invalidRequest(
         'webhookUrl must be an http or https URL of at most 2048 characters, without a user name or password.',
       );
     }
@@ -169,15 +168,14 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   // A tenant can be given by name or id, so a name must not look like an id.
   const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
   if (!isSlug || isLikeAnId) {
-    throw new ForensicsError(
-      'invalid_request',
+    throw invalidRequest(
       'A tenant name must have 1 to 63 lower-case letters, digits, hyphens or underscores, begin and end with a letter or digit, and not be 24 hexadecimal digits like an id.',
     );
   }
   const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
   if (holder?.tenantId === tenantId) return;
   if (holder !== undefined) {
-    throw new ForensicsError('conflict', 'Another tenant has or had this name; choose another.');
+    throw conflict('Another tenant has or had this name; choose another.');
   }
   await tx.insert(tenantNames).values({ name, tenantId }).run();
 }

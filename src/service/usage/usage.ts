@@ -7,7 +7,7 @@ import { and, between, eq, inArray, sql } from 'drizzle-orm';
 import type { ReportQuery } from '../../contract/usage.ts';
 import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../engine/result.ts';
-import { ForensicsError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import type { Clocked, Reader, Tx } from '../../ports/db/database.ts';
 import { usageCounters } from '../../ports/db/schema.ts';
 import { type AnalysisRow, countPending } from '../analyses/rows.ts';
@@ -116,7 +116,7 @@ function toRange(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date):
   const start = startTime === undefined ? now : parseTime('startTime', startTime);
   const end = endTime === undefined ? now : parseTime('endTime', endTime);
   if (start > end) {
-    throw invalid(
+    throw invalidRequest(
       'startTime must not be after endTime; either defaults to the present when omitted.',
     );
   }
@@ -146,13 +146,9 @@ function parseTime(field: string, text: string): Date {
   // 30 February would be read as a day in March, and five-digit years would sort wrongly.
   const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
   if (isReal && at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999) return at;
-  throw invalid(
+  throw invalidRequest(
     `${field} must be an ISO 8601 date, or date and time, such as 2026-03-01T12:00:00Z.`,
   );
-}
-
-function invalid(message: string): ForensicsError {
-  return new ForensicsError('invalid_request', message);
 }
 
 export async function countCompleted(reader: Reader): Promise<number> {

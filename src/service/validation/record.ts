@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { identifyModel, isSameModel, modelName } from '../../engine/contract.ts';
 import type { ModelIdentity } from '../../engine/result.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
 import { type Measurement, conditions as allConditions } from '../../examiner/requests.ts';
@@ -79,10 +79,7 @@ function classPictures(files: FileCounts, ofClass: readonly Measured[]): ClassPi
 function oneModel(measured: readonly Measured[]): Measurement {
   const first = measured[0]!.measurement;
   if (measured.every(({ measurement: { model } }) => isSameModel(model, first.model))) return first;
-  throw new ForensicsError(
-    'conflict',
-    'The model was replaced during the measurement; run the validation again.',
-  );
+  throw conflict('The model was replaced during the measurement; run the validation again.');
 }
 
 function nothingMeasured(what: string): ForensicsError {
@@ -148,8 +145,7 @@ function otherModel(validation: Validation, model: ModelIdentity): ForensicsErro
     measured === used
       ? `a different ${measured}, with other weights or limits`
       : `${measured}, not ${used}`;
-  return new ForensicsError(
-    'conflict',
+  return conflict(
     `Validation ${validation.id} measured ${what}; validate the current model with "forensics validate", or cite no validation.`,
   );
 }

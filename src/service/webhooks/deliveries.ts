@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { and, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
 import type { Delivery } from '../../contract/webhooks.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { deliveries } from '../../ports/db/schema.ts';
 import type { Actor } from '../audit/entry.ts';
@@ -87,8 +87,7 @@ interface Replay {
 export async function replay(db: Db, { tenantId, which, at, by }: Replay) {
   return transact(db, async (tx) => {
     if ((await findReceiver(tx, tenantId)) === null) {
-      throw new ForensicsError(
-        'conflict',
+      throw conflict(
         'The tenant has no webhook, or it was switched off; set its URL (again) with "forensics tenant update <name> --webhook-url <url>".',
       );
     }
@@ -126,7 +125,7 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
     throw new ForensicsError('not_found', message);
   }
   if (found.state === 'waiting') {
-    throw new ForensicsError('conflict', 'The message is already waiting for its next attempt.');
+    throw conflict('The message is already waiting for its next attempt.');
   }
   return eq(deliveries.id, id);
 }

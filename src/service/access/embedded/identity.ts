@@ -6,7 +6,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
-import { hasCode, ForensicsError } from '../../../errors.ts';
+import { hasCode, ForensicsError, forbidden, invalidRequest } from '../../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { sessions, users, userTenants } from '../../../ports/db/schema.ts';
 import {
@@ -224,11 +224,10 @@ async function findAccount(reader: Reader, { id }: Pick<Principal, 'id'>): Promi
   const which = eq(users.id, id ?? '');
   const row = await reader.select().from(users).where(which).get();
   if (row?.issuer === null) return row;
-  const message = 'Only a user with an account on this server has a password.';
-  throw new ForensicsError('forbidden', message);
+  throw forbidden('Only a user with an account on this server has a password.');
 }
 
 function notChanged(): ForensicsError {
   const message = 'The password was not changed: the current one is wrong.';
-  return new ForensicsError('invalid_request', message);
+  return invalidRequest(message);
 }

@@ -10,7 +10,7 @@ import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { characterCount } from '../../../ports/db/database.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../../errors.ts';
 import type { users } from '../../../ports/db/schema.ts';
 
 export type Passwords = ReturnType<typeof createPasswords>;
@@ -148,7 +148,7 @@ function assertUsable(
 }
 
 function unusable(rule: string): ForensicsError {
-  return new ForensicsError('invalid_request', `Choose another password: a good one ${rule}.`);
+  return invalidRequest(`Choose another password: a good one ${rule}.`);
 }
 
 // Patterns that recur in lists of leaked passwords, in lengths that our own rule allows.
