@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
-import { type GivenS3, storesAt } from '../fixtures/given-s3.ts';
+import { Agent } from 'undici';
+import { createS3Store } from '../../src/ports/storage/s3/s3.ts';
 import { otherBucket, startS3Server } from '../fixtures/s3-server.ts';
 import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
 
@@ -23,17 +24,31 @@ describeBlobStore('the S3 store over plain HTTP', () => onS3Server(false), ['bac
  */
 const variable = (name: string) => process.env[`FORENSICS_TEST_S3_${name}`] ?? '';
 
-function externalServer(): GivenS3 {
+async function onExternalServer(): Promise<StoreUnderTest> {
+  const { hostname, port, protocol } = new URL(variable('ENDPOINT'));
+  const useSSL = protocol === 'https:';
+  const dispatcher = new Agent({ allowH2: false });
+  const storeIn = (bucketName: string) =>
+    createS3Store({
+      endpoint: hostname,
+      port: port === '' ? (useSSL ? 443 : 80) : Number(port),
+      useSSL,
+      bucketName,
+      region: variable('REGION') || 'us-east-1',
+      accessKeyId: variable('ACCESS_KEY_ID'),
+      secretAccessKey: variable('SECRET_ACCESS_KEY'),
+      presignedUrlExpirySeconds: 604_800,
+      corsAllowedOrigins: null,
+    });
   return {
-    origin: variable('ENDPOINT'),
-    region: variable('REGION') || 'us-east-1',
-    accessKeyId: variable('ACCESS_KEY_ID'),
-    secretAccessKey: variable('SECRET_ACCESS_KEY'),
-    bucket: variable('BUCKET'),
-    otherBucket: variable('OTHER_BUCKET'),
+    store: storeIn(variable('BUCKET')),
+    stranger: storeIn(variable('OTHER_BUCKET')),
+    dispatcher,
+    putHeaders: {},
+    close: () => dispatcher.destroy(),
   };
 }
 
 describe.skipIf(variable('ENDPOINT') === '')('an external S3 server', () => {
-  describeBlobStore('the S3 store', async () => storesAt(externalServer()));
+  describeBlobStore('the S3 store', onExternalServer);
 });

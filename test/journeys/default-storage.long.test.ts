@@ -12,7 +12,7 @@ import { sceneJpeg } from '../fixtures/pictures.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
 import { type Forwarder, startForwarder } from '../unit/ports/storage/forwarder.ts';
 import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
-import { clientOf, newDataDir, type Serving, spawnServe, startServing } from './serving.ts';
+import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
 
 const size = { width: 160, height: 120 };
 /**
@@ -124,34 +124,6 @@ test(
   },
   fourServersMs,
 );
-
-test('a store that refuses the credentials stops the start with advice', async () => {
-  const { s3 } = inS3();
-  const environment = settingsFor({ s3: { ...s3, secretAccessKey: 'not the secret' } });
-
-  const args = ['--data-dir', dataDir, '--port', '0', '--workers', '1'];
-  const { exitCode, stderr: output } = await spawnServe(args, environment);
-
-  expect(exitCode).toBe(2);
-  expect(output).toMatch(
-    /defaultStorage file specifies a store that rejects the service\..*secret access key/,
-  );
-  expect(output).not.toContain('not the secret');
-});
-
-test('an unreachable store makes health fail, but analyses are still listed', async () => {
-  const { s3 } = inS3();
-
-  await during(settingsFor({ s3: { ...s3, internalPort: 1 } }), async (_client, { ask }) => {
-    const headers = { authorization: `ApiKey ${apiKey ?? ''}` };
-    const health = await ask({ method: 'GET', path: '/v1/health' });
-    const path = '/v1/analysis?tenantName=default';
-    const listed = (await ask({ method: 'GET', path, headers })).json<{ data: unknown[] }>();
-
-    expect(health.status).toBe(503);
-    expect(listed.data).toHaveLength(4);
-  });
-});
 
 type Client = ReturnType<typeof clientOf>;
 

@@ -40,17 +40,6 @@ test.each([
   expect(states).toEqual(wanted);
 });
 
-test('all machines sign with the same key', async () => {
-  const [one, other] = await openMachines();
-
-  const signers = [
-    await one.app.core.signingKeys.signer(),
-    await other.app.core.signingKeys.signer(),
-  ];
-
-  expect(signers[0]!.fingerprint).toBe(signers[1]!.fingerprint);
-});
-
 test('the doctor checks a shared database and reports fsync being off', async () => {
   const [one] = await openMachines();
   const { db } = one.app.core.database;

@@ -14,17 +14,8 @@ const failedWebhooks: Checks[number] = {
   isVital: false,
 };
 
-async function withoutStorage(): Promise<Checks> {
-  return [
-    { name: 'database', cause: null, isVital: true },
-    { name: 'storage', cause: new Error('read-only file system'), isVital: true },
-    failedWebhooks,
-  ];
-}
-
 const statuses = {
   invalid_request: 400,
-  model_not_found: 400,
   not_found: 404,
   analysis_not_found: 404,
   method_not_allowed: 405,
@@ -70,12 +61,6 @@ describe('failures', () => {
     ],
     ['no body', { method: 'POST', path }, 'invalid_request', /must be a JSON object/],
     [
-      'a list',
-      { method: 'POST', path, headers: json, body: '[]' },
-      'invalid_request',
-      /must be a JSON object/,
-    ],
-    [
       'a poisoned prototype',
       { method: 'POST', path, headers: json, body: '{"__proto__":{"a":1}}' },
       'invalid_request',
@@ -84,17 +69,6 @@ describe('failures', () => {
     [
       'text',
       { method: 'POST', path, headers: { 'content-type': 'text/plain' }, body: '{}' },
-      'unsupported_media_type',
-      /application\/json/,
-    ],
-    [
-      'a form',
-      {
-        method: 'POST',
-        path,
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: 'a=1',
-      },
       'unsupported_media_type',
       /application\/json/,
     ],
@@ -109,22 +83,6 @@ describe('failures', () => {
       { method: 'POST', path, body: { ...draft, comment: 'x'.repeat(2 ** 20) } },
       'body_too_large',
       /too large/,
-    ],
-    [
-      'a tag that is not a text',
-      { method: 'POST', path, body: { ...draft, tags: [1] } },
-      'invalid_request',
-      /^tags\.0 must be text/,
-    ],
-    [
-      'an unknown model',
-      {
-        method: 'POST',
-        path,
-        body: { ...draft, input: { ...draft.input, options: { model: 'x' } } },
-      },
-      'model_not_found',
-      /trace-3/,
     ],
     [
       'an unknown id',
@@ -147,68 +105,66 @@ describe('failures', () => {
   });
 
   test('an internal error tells the caller nothing and is logged in full', async () => {
-    const { app } = open;
-    const analyses = { ...app.analyses, list: () => Promise.reject(new Error('disk 7 on fire')) };
-    const broken = await openServer({ app: { ...app, analyses } });
-    const answer = await broken.server.inject({
-      url: `${path}?tenantName=acme`,
-      headers: { authorization: open.authorization },
-    });
-    await broken.close();
+    const { answer, log } = await listFailing(new Error('disk 7 on fire'));
 
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('fire');
-    expect(broken.log.join('')).toContain('disk 7 on fire');
+    expect(log).toContain('disk 7 on fire');
   });
 
   test('a temporary failure says when to try again, and is logged without a stack trace', async () => {
-    const { app } = open;
     const busy = new ForensicsError('store_unavailable', 'The store does not answer; try again.');
-    const analyses = { ...app.analyses, list: () => Promise.reject(busy) };
-    const broken = await openServer({ app: { ...app, analyses } });
-    const answer = await broken.server.inject({
-      url: `${path}?tenantName=acme`,
-      headers: { authorization: open.authorization },
-    });
-    await broken.close();
+
+    const { answer, log } = await listFailing(busy);
 
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
-    expect(broken.log.join('')).toContain(busy.message);
-    expect(broken.log.join('')).not.toContain('stack');
+    expect(log).toContain(busy.message);
+    expect(log).not.toContain('stack');
   });
 
   test('a failed vital check makes the server unhealthy and is named', async () => {
-    const { app } = open;
-    const broken = await openServer({
-      app: { ...app, operations: { ...app.operations, health: withoutStorage } },
-    });
-    const answer = await broken.server.inject({ url: '/v1/health' });
-    await broken.close();
+    const cause = new Error('read-only file system');
+    const storage = { name: 'storage', cause, isVital: true };
+
+    const answer = await healthOf(async () => [
+      { name: 'database', cause: null, isVital: true },
+      storage,
+      failedWebhooks,
+    ]);
 
     expect(answer.statusCode).toBe(503);
     expect(answer.json()).toEqual({ success: false, message: 'Not healthy: storage.' });
   });
 
   test('a failed check that is not vital is degraded, and the server stays healthy', async () => {
-    const { app } = open;
-    const health = async () => [...(await app.operations.health()).slice(0, -1), failedWebhooks];
-    const degraded = await openServer({
-      app: { ...app, operations: { ...app.operations, health } },
-    });
-    const answer = await degraded.server.inject({ url: '/v1/health' });
-    await degraded.close();
+    const vital = (await open.app.operations.health()).slice(0, -1);
+
+    const answer = await healthOf(async () => [...vital, failedWebhooks]);
 
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({
       success: true,
       intake: 'contract',
-      data: {
-        database: 'ok',
-        storage: 'ok',
-        model: 'ok',
-        queue: 'ok',
-        webhooks: 'degraded',
-      },
+      data: { database: 'ok', storage: 'ok', model: 'ok', queue: 'ok', webhooks: 'degraded' },
     });
   });
 });
+
+/** The answer of a server like ours with other `parts`, and its log. */
+async function answerWith(parts: Partial<typeof open.app>, url: string) {
+  const broken = await openServer({ app: { ...open.app, ...parts } });
+  const { authorization } = open;
+  const answer = await broken.server.inject({ url, headers: { authorization } });
+  await broken.close();
+  return { answer, log: broken.log.join('') };
+}
+
+async function listFailing(error: Error) {
+  const analyses = { ...open.app.analyses, list: () => Promise.reject(error) };
+  return answerWith({ analyses }, `${path}?tenantName=acme`);
+}
+
+async function healthOf(health: Operations['health']) {
+  const operations = { ...open.app.operations, health };
+  return (await answerWith({ operations }, '/v1/health')).answer;
+}

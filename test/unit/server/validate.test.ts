@@ -7,24 +7,11 @@ import {
 } from '../../../src/contract/analysis.ts';
 import { contractFormats } from '../../../src/contract/formats.ts';
 import { compileValidator } from '../../../src/server/bodies.ts';
+import { draft } from './open-server.ts';
 
 const body = compileValidator({ schema: createBody, httpPart: 'body' });
 const query = compileValidator({ schema: listQuery, httpPart: 'querystring' });
 const retry = compileValidator({ schema: retryBody, httpPart: 'body' });
-
-const draft = {
-  tenantName: 'acme',
-  name: 'A',
-  type: 'image',
-  input: {
-    format: 'jpg',
-    version: 'v1',
-    width: 640,
-    height: 480,
-    filename: 'a.jpg',
-    options: {},
-  },
-};
 
 function withInput(change: object): unknown {
   return { ...draft, input: { ...draft.input, ...change } };
@@ -50,27 +37,14 @@ test('a complete draft passes unchanged', () => {
   expect(body(draft)).toEqual({ value: draft });
 });
 
+const more = "; the server's intake setting can allow more.";
+
 test.each([
-  [
-    withInput({ width: 64 }),
-    "input.width must be an integer from 65 to 4096; the server's intake setting can allow more.",
-  ],
-  [
-    withInput({ width: 4097 }),
-    "input.width must be an integer from 65 to 4096; the server's intake setting can allow more.",
-  ],
-  [
-    withInput({ height: '480' }),
-    "input.height must be an integer from 65 to 4096; the server's intake setting can allow more.",
-  ],
-  [
-    withInput({ height: 480.5 }),
-    "input.height must be an integer from 65 to 4096; the server's intake setting can allow more.",
-  ],
-  [
-    withInput({ format: 'gif' }),
-    "input.format must be one of jpg, png; the server's intake setting can allow more.",
-  ],
+  [withInput({ width: 64 }), `input.width must be an integer from 65 to 4096${more}`],
+  [withInput({ width: 4097 }), `input.width must be an integer from 65 to 4096${more}`],
+  [withInput({ height: '480' }), `input.height must be an integer from 65 to 4096${more}`],
+  [withInput({ height: 480.5 }), `input.height must be an integer from 65 to 4096${more}`],
+  [withInput({ format: 'gif' }), `input.format must be one of jpg, png${more}`],
   [withInput({ version: 'v2' }), 'input.version must be v1.'],
   [withInput({ options: undefined }), 'input.options is missing; it must be an object.'],
   [

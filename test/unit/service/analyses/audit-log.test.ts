@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readNamedCustody } from '../../../../src/service/analyses/custody.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
@@ -197,37 +196,6 @@ describe('each act logs exactly one entry', () => {
 });
 
 describe('nothing is logged', () => {
-  test('of acts that are refused, repeated or too late', async () => {
-    const { start, analyses, caller, worker, sandbox, log, create } = await openLogged();
-    const id = await start();
-    const repeatedly = { ...caller, idempotencyKey: 'once' };
-    sandbox.next(async () => {
-      await analyses.remove(caller, id);
-      await setTimeout(0);
-      throw new TypeError('nobody waits for it any more');
-    });
-
-    await expect(analyses.start(caller, id)).rejects.toThrow();
-    await expect(analyses.retry(caller, { id, options: {} })).rejects.toThrow();
-    await worker.drain();
-    await expect(analyses.remove(caller, id)).rejects.toThrow();
-    const made = await analyses.create(repeatedly, createRequest());
-    await analyses.create(repeatedly, createRequest());
-    await analyses.describe(caller, made.id, {});
-    await expect(
-      create({ input: { ...createRequest().input, options: { model: 'none' } } }),
-    ).rejects.toThrow();
-
-    const events = (await log(id)).map(([, event]) => event);
-    expect(events).toEqual([
-      'analysis.created',
-      'analysis.received',
-      'analysis.begun',
-      'analysis.deleted',
-    ]);
-    expect(await log(made.id)).toHaveLength(1);
-  });
-
   test('that a person wrote: names, file names, comments, reasons', async () => {
     const { create, caller, db, clock } = await openLogged();
     const [name, filename, comment, reason] = [

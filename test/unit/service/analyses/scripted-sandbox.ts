@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../../../src/engine/result.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
-import { noProvenance } from '../../../../src/provenance/provenance.ts';
 import type { ReportTexts } from '../../../../src/present/report-item.ts';
 import type { Sandbox } from '../../../../src/examiner/sandbox.ts';
 import type {
@@ -9,6 +8,7 @@ import type {
   PictureSource,
   RenderRequest,
 } from '../../../../src/examiner/requests.ts';
+import { makeExamination } from '../../present/examination.ts';
 
 type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
 
@@ -68,63 +68,21 @@ export function createScriptedSandbox() {
 /** The examination of a fake picture, with every field. */
 export function examinationOf({ source, options }: ExamineRequest): Examination {
   const md5 = digestOf(source);
+  const made = makeExamination({ width: 96, height: 80 });
   return {
-    facts: {
-      format: 'jpg',
-      sizeBytes: 1,
-      sha256: md5,
-      sha512: md5,
-      md5,
-      width: 96,
-      height: 80,
-      storedWidth: 96,
-      storedHeight: 80,
-      orientation: 1,
-      bitsPerSample: 8,
-      channels: 3,
-      colourSpace: 'srgb',
-      hasAlpha: false,
-      iccProfile: null,
-      notes: [],
-      jpeg: null,
-      metadata: {
-        exif: {},
-        xmp: {},
-        iptc: {},
-        pngText: {},
-        hasGps: false,
-        hasThumbnail: false,
-        software: null,
-        cameraMake: null,
-        cameraModel: null,
-        takenAt: null,
-        digitalSourceType: null,
-        warnings: [],
-      },
-    },
+    ...made,
+    facts: { ...made.facts, sha256: md5, sha512: md5, md5 },
     options: { decisionStrategy: options.decisionStrategy, seed: options.seed },
     model: { id: 'trace-3', version: '2.0.1', files: { 'model.onnx': 'aa' } },
     decision: {
-      resultClass: 'fake',
+      ...made.decision,
       resultSubClasses: ['ai-generated', 'manipulated'],
-      reasons: [],
-      basis: 'traces',
       fakeProbability: 0.93,
-      fakeUncertainty: 0.02,
-      thresholds: { fakeMin: 0.7 },
     },
     predictions: { real: 0.1, fake: 0.9, compression: 0.3 },
     classUncertainties: { real: 0.01, fake: 0.02, compression: 0.03 },
     classSimilarities: { realCompressed: 0.2, fakeCompressed: 0.8 },
     anomaly: { score: 0.4, numCluster: 2, giniCoeff: null },
-    stability: null,
-    measuredCalls: [],
-    locator: { id: 'locate', version: '1', files: {} },
-    manipulation: { probability: 0.2, region: null, methods: ['noise-level'] },
-    provenance: noProvenance,
-    findings: [],
-    skipped: [],
-    measured: [],
     maps: {
       cellPx: 16,
       columns: 2,
@@ -137,9 +95,6 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
       },
       methods: { 'noise-level': Uint16Array.of(7, 65_535), 'copy-move': Uint16Array.of(8, 9) },
     },
-    passes: 10,
-    patchesRead: 4,
-    environment: { node: 'v24' },
   };
 }
 
