@@ -239,11 +239,7 @@ function allowed(schema: Schema | undefined): string {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return [
-        schema.type === 'integer' ? 'an integer' : 'a number',
-        range(schema.minimum, schema.maximum),
-        more,
-      ].join('');
+      return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}${more}`;
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
       if (schema.format === 'uuid') return 'a UUID';
@@ -263,10 +259,8 @@ function allowed(schema: Schema | undefined): string {
 }
 
 function range(from: number | undefined, to: number | undefined, unit = ''): string {
-  const verb = unit === '' ? '' : ' of';
-  if (from !== undefined && to !== undefined) {
-    return unit === '' ? ` from ${from} to ${to}` : ` of ${from} to ${to}${unit}`;
-  }
-  if (from !== undefined) return `${verb} at least ${from}${unit}`.replace(/^ at/, ' of at');
+  if (from !== undefined && to !== undefined)
+    return ` ${unit === '' ? 'from' : 'of'} ${from} to ${to}${unit}`;
+  if (from !== undefined) return ` of at least ${from}${unit}`;
   return to === undefined ? '' : ` of at most ${to}${unit}`;
 }

@@ -184,8 +184,8 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await identity.refresh(there.refreshToken);
   });
 
-  test("revoke ends one person's sessions on all devices, and no one else's", async () => {
-    const { identity, examiner, ben } = opened();
+  test("revoke ends one person's sessions on all devices until the next login, and no one else's", async () => {
+    const { identity, examiner, ben, step } = opened();
     const [here, there, other] = await Promise.all([
       examiner.logIn(),
       examiner.logIn(),
@@ -200,17 +200,8 @@ function describeEnds(opened: () => IdentityUnderTest): void {
       await expect(identity.refresh(refreshToken)).rejects.toMatchObject(refused);
     }
     await identity.authenticate(other.accessToken);
-  });
-
-  test('a person can log in again after revoke', async () => {
-    const { identity, examiner, step } = opened();
-    await identity.revoke(await examiner.logIn());
     step(1000);
-
-    const { accessToken, idToken } = await examiner.logIn();
-
-    await identity.authenticate(accessToken);
-    await identity.verify(idToken);
+    await identity.authenticate((await examiner.logIn()).accessToken);
   });
 
   test('revoke requires both tokens of one person', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
 import { componentOf, type RawDocument } from '../contract/interface/document.ts';
 import { strictComplaint } from '../contract/interface/judge.ts';
-import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { only } from './serving.ts';
 import { useServing } from './use-serving.ts';
@@ -37,17 +37,7 @@ test('an analysis is created, uploaded, started, completed, upgraded and deleted
 
   const flagged = (await read(id)).inferenceStatus;
   expect(flagged).toMatchObject({ status: 'completed', retryCount: 0 });
-  expect(flagged.result).toEqual({
-    resultClass: expect.any(Number),
-    resultSubClasses: expect.any(Array),
-    predictions: null,
-    classUncertainties: null,
-    classSimilarities: null,
-    anomaly: null,
-    heatmaps: null,
-    report: null,
-    evidence: null,
-  });
+  expect(flagged.result).toMatchObject({ resultClass: expect.any(Number), evidence: null });
 
   const again = { id, options: { tier: 'flagging' } };
   expect((await serving.client.send('POST', '/retry', again)).status).toBe(409);
@@ -97,24 +87,6 @@ test('a truncated picture fails during the examination, with a readable message'
 
   expect(inferenceStatus).toMatchObject({ status: 'failed', retryCount: 0 });
   expect(inferenceStatus.statusMessage).toMatch(/^[A-Z].+[.]$/);
-});
-
-test('a failed analysis succeeds when retried with the right picture', async () => {
-  const made = await serving.client.create({ format: 'png', ...size }, { name: 'second try' });
-  await serving.client.upload(made, Buffer.from('the wrong file'));
-  await serving.client.send('POST', '/start', { id: made.id });
-  await serving.client.upload(made, await scenePng({ ...size, seed: 3 }));
-  const retried = only(
-    await serving.client.send('POST', '/retry', {
-      id: made.id,
-      options: { decisionStrategy: 'pedantic' },
-    }),
-  );
-  const done = await serving.client.until(made.id, ['completed', 'failed']);
-
-  expect(retried.inferenceStatus).toMatchObject({ status: 'pending', retryCount: 0 });
-  expect(done.inferenceStatus.status).toBe('completed');
-  expect(done.input.options.decisionStrategy).toBe('pedantic');
 });
 
 async function read(id: string) {

@@ -90,16 +90,15 @@ export async function readLines(
   const name = jsonField(reader, text, 'event');
   const at = jsonField(reader, text, 'at');
   const isGroup = event !== undefined && !event.includes('.');
-  const which = [
+  const isWanted = and(
     eq(auditEntries.chain, chain),
-    ...(before === undefined ? [] : [lt(seq, before)]),
-    ...(subject === undefined ? [] : [eq(jsonField(reader, text, 'subject'), subject)]),
-    ...(event === undefined || isGroup ? [] : [eq(name, event)]),
-    ...(isGroup ? [eq(sql`substr(${name}, 1, ${event.length + 1})`, `${event}.`)] : []),
-    ...(from === undefined ? [] : [gte(at, from.toISOString())]),
-    ...(to === undefined ? [] : [lt(at, to.toISOString())]),
-  ];
-  const isWanted = and(...which);
+    before === undefined ? undefined : lt(seq, before),
+    subject === undefined ? undefined : eq(jsonField(reader, text, 'subject'), subject),
+    event === undefined || isGroup ? undefined : eq(name, event),
+    isGroup ? eq(sql`substr(${name}, 1, ${event.length + 1})`, `${event}.`) : undefined,
+    from && gte(at, from.toISOString()),
+    to && lt(at, to.toISOString()),
+  );
   const lines = reader.select({ text, hash }).from(auditEntries).where(isWanted);
   return limit === undefined
     ? lines.orderBy(asc(seq)).all()

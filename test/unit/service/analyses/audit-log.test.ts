@@ -174,25 +174,6 @@ describe('each act logs exactly one entry', () => {
       { because: 'retention' },
     ]);
   });
-
-  test('holds on an analysis and on everything', async () => {
-    const { create, caller, db, clock, log } = await openLogged();
-    const { id: analysisId } = await create();
-    const holds = createHolds({ db, now: clock.now });
-    const tenantId = caller.tenant.id;
-
-    await holds.add({ tenantId, analysisId, reason: 'case 17' });
-    await expect(holds.add({ tenantId, analysisId, reason: '' })).rejects.toThrow();
-    await holds.add({ tenantId, analysisId: null, reason: '' });
-    await holds.remove({ tenantId, analysisId });
-    await expect(holds.remove({ tenantId, analysisId })).rejects.toThrow();
-
-    expect((await log(analysisId)).slice(1)).toEqual([
-      ['operator', 'hold.added', {}],
-      ['operator', 'hold.removed', {}],
-    ]);
-    expect((await log(tenantId)).at(-1)).toEqual(['operator', 'hold.added', {}]);
-  });
 });
 
 describe('nothing is logged', () => {

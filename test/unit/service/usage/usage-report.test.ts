@@ -1,7 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { countPending, isPartOfBulk } from '../../../../src/service/analyses/rows.ts';
-import { countLogin, createUsageReports } from '../../../../src/service/usage/usage.ts';
+import {
+  type Count,
+  countLogin,
+  countUsage,
+  createUsageReports,
+} from '../../../../src/service/usage/usage.ts';
 import type { ResultClass } from '../../../../src/contract/vocabulary.ts';
 import { type Reader, transact } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
@@ -10,7 +15,6 @@ import { examinationOf } from '../analyses/scripted-sandbox.ts';
 import { openWorkshop } from '../analyses/workshop.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-const upgrade = { tier: 'forensicReporting' };
 
 async function openReports() {
   const workshop = await openWorkshop();
@@ -96,19 +100,6 @@ describe('successes', () => {
     });
   });
 
-  test('are counted in each tier that was delivered, and an upgrade is not a second success', async () => {
-    const { complete, analyses, caller, total } = await openReports();
-    const id = await complete('flagging');
-    await complete('flagging');
-    await complete('forensicReporting');
-    await analyses.retry(caller, { id, options: upgrade });
-
-    const { byModelTypeAndTier, byType } = (await total()).successfulProcessing;
-
-    expect(byModelTypeAndTier).toEqual({ image: { flagging: 2, forensicReporting: 2 } });
-    expect(byType.total).toBe(3);
-  });
-
   test.skipIf(hasPostgres)(
     'are timed separately when others of the tenant wait or run',
     async () => {
@@ -154,36 +145,27 @@ describe('successes', () => {
   });
 });
 
-describe('impediments', () => {
-  test('errors are runs that failed for good; retries are automatic or requested', async () => {
-    const { start, complete, worker, sandbox, clock, analyses, caller, total } =
-      await openReports();
-    sandbox.next(sandbox.fail('inference_crashed'), sandbox.fail('image_unreadable'));
-    const id = await start();
-    await worker.drain();
-    clock.step(60_000);
-    await worker.drain();
-    await analyses.retry(caller, { id, options: {} });
-    await worker.drain();
-    await complete();
-    await complete();
+test('tiers, impediments and rates are computed from the counters', async () => {
+  const { db, caller, clock, total } = await openReports();
+  const counts: Count[] = [
+    ['billed.flagging', 2],
+    ['billed.forensicReporting', 3],
+    ['success.api', 3],
+    ['errors', 1],
+    ['retries', 2],
+    ['runs', 8],
+    ['backpressure', 2],
+  ];
+  const scope = { tenantId: caller.tenant.id, at: clock.now() };
+  await transact(db, (tx) => countUsage(tx, scope, counts));
 
-    const { impediments, qualityIndicators } = await total();
-
-    expect(impediments).toEqual({ processingErrors: 1, retries: 2 });
-    expect(qualityIndicators.errorRatePercent).toBe(25);
-  });
-
-  test('back-pressure is the share of runs that found every instance busy', async () => {
-    const { complete, worker, sandbox, clock, total } = await openReports();
-    sandbox.next(sandbox.fail('inference_busy'));
-    await complete();
-    clock.step(60_000);
-    await worker.drain();
-    await complete();
-    await complete();
-
-    expect((await total()).qualityIndicators.backpressurePercent).toBe(25);
+  expect(await total()).toMatchObject({
+    successfulProcessing: {
+      byType: { total: 3 },
+      byModelTypeAndTier: { image: { flagging: 2, forensicReporting: 3 } },
+    },
+    impediments: { processingErrors: 1, retries: 2 },
+    qualityIndicators: { errorRatePercent: 25, backpressurePercent: 25 },
   });
 });
 
