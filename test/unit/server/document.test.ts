@@ -62,15 +62,6 @@ test('every operation has a summary, a known tag and a unique id', () => {
   expect(operations.filter(([, it]) => !it.tags.every((tag) => tags.has(tag)))).toEqual([]);
 });
 
-test('exactly the parameters in a path are declared', () => {
-  for (const [name, { parameters = [] }] of operations) {
-    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
-    const declared = parameters.filter((it) => it.in === 'path').map((it) => it.name);
-
-    expect(declared).toEqual(inPath);
-  }
-});
-
 test('every operation documents its failures, and all error codes are listed', () => {
   expect(operations.filter(([, { responses }]) => !('default' in responses))).toEqual([]);
   expect(document.components.schemas['ErrorCode']?.enum).toEqual(Object.keys(failures));

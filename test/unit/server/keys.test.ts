@@ -33,20 +33,18 @@ async function statusWith(secret: string): Promise<number> {
   return (await open.ask({ method: 'GET', path: `${path}?tenantName=acme`, headers })).status;
 }
 
-describe('keys over HTTP', () => {
-  test('a repeated create makes one key, and only the first answer has its secret', async () => {
-    const body = { tenantName: 'acme', name: 'once', expiresAt: soon() };
-    const send = async () =>
-      askWithKey({ method: 'POST', path, headers: { 'idempotency-key': 'once' }, body });
+test('a repeated create over HTTP makes one key, and only the first answer has its secret', async () => {
+  const body = { tenantName: 'acme', name: 'once', expiresAt: soon() };
+  const send = async () =>
+    askWithKey({ method: 'POST', path, headers: { 'idempotency-key': 'once' }, body });
 
-    const [first, second] = [await send(), await send()];
+  const [first, second] = [await send(), await send()];
 
-    const made = first.json<{ data: KeyEntry }>().data;
-    expect(await statusWith(made.secret)).toBe(200);
-    expect(second.json()).toMatchObject({ data: { uuid: made.uuid } });
-    expect(second.body.toString()).not.toContain(made.secret);
-    expect((await list()).filter(({ name }) => name === 'once')).toHaveLength(1);
-  });
+  const made = first.json<{ data: KeyEntry }>().data;
+  expect(await statusWith(made.secret)).toBe(200);
+  expect(second.json()).toMatchObject({ data: { uuid: made.uuid } });
+  expect(second.body.toString()).not.toContain(made.secret);
+  expect((await list()).filter(({ name }) => name === 'once')).toHaveLength(1);
 });
 
 interface Rotated extends KeyEntry {

@@ -121,8 +121,6 @@ describe('GET and HEAD', () => {
 describe('a request', () => {
   test.each([
     ['no signature', () => `/${bucket}/ten`, 'forbidden'],
-    ['the signature of another method', () => server.sign('PUT', 'ten'), 'forbidden'],
-    ['another key', () => server.sign('GET', 'ten').replace('/ten', '/teo'), 'forbidden'],
     [
       'a later expiry',
       () => server.sign('GET', 'ten').replace(/(expires=\d+)/, '$10'),
@@ -130,11 +128,6 @@ describe('a request', () => {
     ],
     ['a shorter signature', () => server.sign('GET', 'ten').slice(0, -1), 'forbidden'],
     ['a second expiry', () => `${server.sign('GET', 'ten')}&expires=9999999999`, 'forbidden'],
-    [
-      'the signature of another bucket',
-      () => server.sign('GET', 'ten').replace(bucket, otherBucket),
-      'forbidden',
-    ],
     [
       'a path out of the bucket',
       () => server.sign('GET', `../${otherBucket}/ten`),

@@ -128,20 +128,18 @@ describe('a GET', () => {
   });
 });
 
-describe('a full disk', () => {
-  test('answers 507 and keeps the previous object', async () => {
-    const disk = createFailingDisk();
-    const full = await startEmbeddedServer({ fileSystem: disk.fileSystem });
-    disk.fail('write');
-    await full.storeOf(bucket).put('key', Buffer.from('old'));
+test('a full disk answers 507 and keeps the previous object', async () => {
+  const disk = createFailingDisk();
+  const full = await startEmbeddedServer({ fileSystem: disk.fileSystem });
+  disk.fail('write');
+  await full.storeOf(bucket).put('key', Buffer.from('old'));
 
-    const answer = await sendRaw(full, full.sign('PUT', 'key'), { method: 'PUT', body: 'new' });
-    const got = await sendRaw(full, full.sign('GET', 'key'));
+  const answer = await sendRaw(full, full.sign('PUT', 'key'), { method: 'PUT', body: 'new' });
+  const got = await sendRaw(full, full.sign('GET', 'key'));
 
-    expect([answer.status, answer.code, got.body]).toEqual([507, 'no_space_left', 'old']);
-    expect(full.files().length).toBe(1);
-    await full.close();
-  });
+  expect([answer.status, answer.code, got.body]).toEqual([507, 'no_space_left', 'old']);
+  expect(full.files().length).toBe(1);
+  await full.close();
 });
 
 function hexMd5(text: string): string {

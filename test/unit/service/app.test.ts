@@ -111,32 +111,6 @@ test('the head of each chain of the audit log is reported by a daily chore', asy
   expect(expected.map(({ count }) => count)).toEqual([1, 2]);
 });
 
-test('a webhook that could not be delivered is reported without its URL', async () => {
-  const warnings = Promise.withResolvers<object>();
-  const app = await openApp(settingsIn(newFolder()), {
-    onWarning: (what, facts) => warnings.resolve({ what, ...facts }),
-  });
-  const { tenant } = (await makeFirstTenant(app.core, new Date()))!;
-  await app.core.tenants.update(tenant.id, { webhookUrl: 'http://10.0.0.1/token' });
-  const caller = { principal: systemPrincipal, tenant };
-  const { id } = await app.analyses.create(caller, createRequest());
-  await app.analyses.remove(caller, id);
-
-  app.operations.start();
-  const warning = await warnings.promise;
-  await app.close();
-
-  expect(warning).toEqual({
-    what: 'webhook-failed',
-    tenantId: tenant.id,
-    messageId: expect.any(String),
-    event: 'delete',
-    outcome: 'address_refused',
-    attempt: 1,
-    nextAttempt: expect.any(String),
-  });
-});
-
 test('a file that is not a database stops the start', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'forensics.db'), 'no database at all, but long enough to be read');

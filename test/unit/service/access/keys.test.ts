@@ -64,24 +64,22 @@ describe('mint', () => {
   });
 });
 
-describe('mint under an Idempotency-Key', () => {
-  test('refuses another request with it, and the same request once its key is deleted', async () => {
-    const { keys, tenant, expiresAt } = await setUp();
-    const request = {
-      tenantId: tenant.id,
-      name: 'once',
-      expiresAt,
-      by: operator,
-      idempotencyKey: 'k',
-    };
-    const { uuid } = await keys.mint(request);
+test('an Idempotency-Key refuses another request with it, and the same request once its key is deleted', async () => {
+  const { keys, tenant, expiresAt } = await setUp();
+  const request = {
+    tenantId: tenant.id,
+    name: 'once',
+    expiresAt,
+    by: operator,
+    idempotencyKey: 'k',
+  };
+  const { uuid } = await keys.mint(request);
 
-    const other = keys.mint({ ...request, name: 'other' });
+  const other = keys.mint({ ...request, name: 'other' });
 
-    await expect(other).rejects.toMatchObject({ code: 'conflict' });
-    await keys.revoke({ tenantId: tenant.id, uuid, by: operator });
-    await expect(keys.mint(request)).rejects.toMatchObject({ code: 'conflict' });
-  });
+  await expect(other).rejects.toMatchObject({ code: 'conflict' });
+  await keys.revoke({ tenantId: tenant.id, uuid, by: operator });
+  await expect(keys.mint(request)).rejects.toMatchObject({ code: 'conflict' });
 });
 
 describe('rotate', () => {
@@ -270,20 +268,18 @@ describe('authenticate', () => {
   });
 });
 
-describe('the form of a key', () => {
-  test('its check suffix detects every mistyped character and every swap of two neighbours', () => {
-    const key = newSecret('tag12345');
-    const start = 'sk-tag12345-'.length;
+test('the check suffix of a key detects every mistyped character and every swap of two neighbours', () => {
+  const key = newSecret('tag12345');
+  const start = 'sk-tag12345-'.length;
 
-    expect(readTag(key)).toBe('tag12345');
-    for (let i = start; i < key.length; i++) {
-      const wrong = key[i] === '0' ? '1' : '0';
-      expect(readTag(key.slice(0, i) + wrong + key.slice(i + 1))).toBeNull();
-    }
-    for (let i = start; i < key.length - 1; i++) {
-      if (key[i] === key[i + 1]) continue;
-      const swapped = key.slice(0, i) + key[i + 1]! + key[i]! + key.slice(i + 2);
-      expect(readTag(swapped)).toBeNull();
-    }
-  });
+  expect(readTag(key)).toBe('tag12345');
+  for (let i = start; i < key.length; i++) {
+    const wrong = key[i] === '0' ? '1' : '0';
+    expect(readTag(key.slice(0, i) + wrong + key.slice(i + 1))).toBeNull();
+  }
+  for (let i = start; i < key.length - 1; i++) {
+    if (key[i] === key[i + 1]) continue;
+    const swapped = key.slice(0, i) + key[i + 1]! + key[i]! + key.slice(i + 2);
+    expect(readTag(swapped)).toBeNull();
+  }
 });

@@ -28,15 +28,6 @@ async function openCompleted() {
   };
 }
 
-test('a bundle is made from the examination that the log recorded', async () => {
-  const { open } = await openCompleted();
-
-  const { examination, item } = await open();
-
-  expect(examination.decision.resultClass).toBe('fake');
-  expect(item.custody?.map(({ event }) => event)).toContain('examined');
-});
-
 test('error rates are included only for the exact model that examined the picture', async () => {
   const { open } = await openCompleted();
   const { model } = (await open()).examination;

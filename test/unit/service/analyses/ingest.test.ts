@@ -16,33 +16,31 @@ async function startWith(bytes: Uint8Array, input: object = {}) {
   return { ...workshop, analysis, outcome };
 }
 
-describe('start fails an analysis whose upload is', () => {
-  test.each([
-    ['in another format', png, 'image_not_as_declared', 'it is a PNG picture, not jpg'],
-    ['of another size', large, 'image_not_as_declared', 'it is 97 x 80 pixels, not 96 x 80'],
-    ['not a picture', Buffer.from('hello'), 'image_not_as_declared', 'a text file'],
-    ['empty', Buffer.alloc(0), 'image_empty', '0 bytes'],
-    ['cut off in its header', picture.subarray(0, 100), 'image_unreadable', ''],
-    ['too large', Buffer.alloc(100_001), 'image_too_many_bytes', ''],
-  ])('%s', async (_, bytes, code, words) => {
-    const { outcome, status, analysis, messages, queue, db } = await startWith(bytes);
+test.each([
+  ['in another format', png, 'image_not_as_declared', 'it is a PNG picture, not jpg'],
+  ['of another size', large, 'image_not_as_declared', 'it is 97 x 80 pixels, not 96 x 80'],
+  ['not a picture', Buffer.from('hello'), 'image_not_as_declared', 'a text file'],
+  ['empty', Buffer.alloc(0), 'image_empty', '0 bytes'],
+  ['cut off in its header', picture.subarray(0, 100), 'image_unreadable', ''],
+  ['too large', Buffer.alloc(100_001), 'image_too_many_bytes', ''],
+])('start fails an analysis whose upload is %s', async (_, bytes, code, words) => {
+  const { outcome, status, analysis, messages, queue, db } = await startWith(bytes);
 
-    const httpStatus = code === 'image_too_many_bytes' ? 413 : 422;
-    expect(outcome).toMatchObject({
-      code,
-      status: httpStatus,
-      message: expect.stringContaining(words),
-    });
-    const message = outcome instanceof Error ? outcome.message : '';
-    const failed = await status(analysis.id);
-    expect(failed).toMatchObject({ status: 'failed', statusMessage: message });
-    // The message can also be written in another language.
-    expect(writeFailure({ message, reason: failed.failure ?? null }, 'de')).not.toBe(message);
-    expect(await messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
-    expect(await queue.count('analysis.run')).toBe(0);
-    expect(db.$client.prepare('SELECT evidence_key AS key FROM analyses').get()).toEqual({
-      key: null,
-    });
+  const httpStatus = code === 'image_too_many_bytes' ? 413 : 422;
+  expect(outcome).toMatchObject({
+    code,
+    status: httpStatus,
+    message: expect.stringContaining(words),
+  });
+  const message = outcome instanceof Error ? outcome.message : '';
+  const failed = await status(analysis.id);
+  expect(failed).toMatchObject({ status: 'failed', statusMessage: message });
+  // The message can also be written in another language.
+  expect(writeFailure({ message, reason: failed.failure ?? null }, 'de')).not.toBe(message);
+  expect(await messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
+  expect(await queue.count('analysis.run')).toBe(0);
+  expect(db.$client.prepare('SELECT evidence_key AS key FROM analyses').get()).toEqual({
+    key: null,
   });
 });
 

@@ -23,34 +23,32 @@ function answerLate(sandbox: Awaited<ReturnType<typeof openWorkshop>>['sandbox']
   return { hanging, late };
 }
 
-describe('simultaneous starts', () => {
-  test('one succeeds, the others are refused, and one copy of the picture is kept', async () => {
-    const { create, upload, analyses, caller, queue, store, db } = await openWorkshop();
-    const analysis = await create();
-    await upload(analysis);
-    const kept = new Set<string>();
-    const put = store.put.bind(store);
-    const remove = store.delete.bind(store);
-    store.put = (key, ...rest) => {
-      kept.add(key);
-      return put(key, ...rest);
-    };
-    store.delete = (key) => {
-      kept.delete(key);
-      return remove(key);
-    };
+test('of simultaneous starts one succeeds, the others are refused, and one copy of the picture is kept', async () => {
+  const { create, upload, analyses, caller, queue, store, db } = await openWorkshop();
+  const analysis = await create();
+  await upload(analysis);
+  const kept = new Set<string>();
+  const put = store.put.bind(store);
+  const remove = store.delete.bind(store);
+  store.put = (key, ...rest) => {
+    kept.add(key);
+    return put(key, ...rest);
+  };
+  store.delete = (key) => {
+    kept.delete(key);
+    return remove(key);
+  };
 
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 8 }, () => analyses.start(caller, analysis.id)),
-    );
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 8 }, () => analyses.start(caller, analysis.id)),
+  );
 
-    expect(fulfilled(outcomes)).toBe(1);
-    expect(codes(outcomes)).toEqual(['analysis_not_pending']);
-    expect(await queue.count('analysis.run')).toBe(1);
-    const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
-    expect([...kept].map((key) => ({ key }))).toEqual([row]);
-    expect(await db.select().from(tables.orphanObjects).all()).toEqual([]);
-  });
+  expect(fulfilled(outcomes)).toBe(1);
+  expect(codes(outcomes)).toEqual(['analysis_not_pending']);
+  expect(await queue.count('analysis.run')).toBe(1);
+  const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
+  expect([...kept].map((key) => ({ key }))).toEqual([row]);
+  expect(await db.select().from(tables.orphanObjects).all()).toEqual([]);
 });
 
 describe('an upgrade', () => {
@@ -138,34 +136,32 @@ describe('an upgrade', () => {
   });
 });
 
-describe('a retry', () => {
-  test('whose options were merged before another retry ran and failed changes nothing', async () => {
-    const { create, upload, analyses, caller, store, worker, sandbox, status, clock, openProcess } =
-      await openWorkshop();
-    const other = (await openProcess('two')).analyses;
-    const analysis = await create();
-    const { id } = analysis;
-    await upload(analysis, Buffer.from('no picture'));
-    await expect(analyses.start(caller, id)).rejects.toThrow('not what was declared');
-    await upload(analysis);
-    const head = store.head.bind(store);
-    store.head = async (key) => {
-      store.head = head;
-      clock.step(1000);
-      sandbox.next(sandbox.fail('image_unreadable'));
-      await other.retry(caller, { id, options: { tier: 'forensicReporting' } });
-      await worker.drain();
-      return head(key);
-    };
+test('a retry whose options were merged before another retry ran and failed changes nothing', async () => {
+  const { create, upload, analyses, caller, store, worker, sandbox, status, clock, openProcess } =
+    await openWorkshop();
+  const other = (await openProcess('two')).analyses;
+  const analysis = await create();
+  const { id } = analysis;
+  await upload(analysis, Buffer.from('no picture'));
+  await expect(analyses.start(caller, id)).rejects.toThrow('not what was declared');
+  await upload(analysis);
+  const head = store.head.bind(store);
+  store.head = async (key) => {
+    store.head = head;
+    clock.step(1000);
+    sandbox.next(sandbox.fail('image_unreadable'));
+    await other.retry(caller, { id, options: { tier: 'forensicReporting' } });
+    await worker.drain();
+    return head(key);
+  };
 
-    const late = analyses.retry(caller, { id, options: { seed: 7 } });
+  const late = analyses.retry(caller, { id, options: { seed: 7 } });
 
-    await expect(late).rejects.toMatchObject({ code: 'analysis_not_retryable' });
-    expect(await status(id)).toMatchObject({ status: 'failed' });
-    expect((await analyses.get(caller, id)).input.options).toMatchObject({
-      tier: 'forensicReporting',
-      seed: 1337,
-    });
+  await expect(late).rejects.toMatchObject({ code: 'analysis_not_retryable' });
+  expect(await status(id)).toMatchObject({ status: 'failed' });
+  expect((await analyses.get(caller, id)).input.options).toMatchObject({
+    tier: 'forensicReporting',
+    seed: 1337,
   });
 });
 

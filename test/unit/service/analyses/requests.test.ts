@@ -124,19 +124,17 @@ describe('create', () => {
   });
 });
 
-describe('retry', () => {
-  test.each([
-    ['no options', undefined],
-    ['options that are null', null],
-    ['an unknown option', { tier: 'forensicReporting', name: 'x' }],
-    ['an unknown tier', { tier: 'gold' }],
-  ])('refuses %s before it checks the state', async (_, options) => {
-    const { start, analyses, caller } = await openWorkshop();
-    const id = await start();
+test.each([
+  ['no options', undefined],
+  ['options that are null', null],
+  ['an unknown option', { tier: 'forensicReporting', name: 'x' }],
+  ['an unknown tier', { tier: 'gold' }],
+])('retry refuses %s before it checks the state', async (_, options) => {
+  const { start, analyses, caller } = await openWorkshop();
+  const id = await start();
 
-    await expect(analyses.retry(caller, { id, options })).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+  await expect(analyses.retry(caller, { id, options })).rejects.toMatchObject({
+    code: 'invalid_request',
   });
 });
 

@@ -64,32 +64,30 @@ test.each<[object, object | null]>([
   expect(read({ s3: { ...s3, ...more } }).shared.internal).toEqual(internal);
 });
 
-describe('an invalid store is refused, and the wrong member is named', () => {
-  test.each<[unknown, RegExp]>([
-    [[], /: storageConfig must be an object/],
-    [{ s3, azure }, /either s3 or azure/],
-    [{ s3, s4: 1 }, /storageConfig\.s4 is unknown; the known members are s3, azure/],
-    [{ s3: 'here' }, /storageConfig\.s3 must be an object/],
-    [{ s3: { ...s3, usessl: true } }, /s3\.usessl is unknown/],
-    [{ s3: { ...s3, port: '9000' } }, /s3\.port must be an integer/],
-    [{ s3: { ...s3, useSSL: 'no' } }, /s3\.useSSL must be true or false/],
-    [{ s3: { ...s3, endpoint: 7 } }, /s3\.endpoint must be a host name/],
-    [{ s3: { ...s3, corsAllowedOrigins: [7] } }, /s3\.corsAllowedOrigins/],
-    [{ s3: { ...s3, secretAccessKey: undefined } }, /s3\.secretAccessKey is missing/],
-    [{ s3: { ...s3, secretAccessKey: '***' } }, /s3\.secretAccessKey must be the secret itself/],
-    [{ s3: { ...s3, internalEndpoint: 'http://minio' } }, /s3\.internalEndpoint must be a host/],
-    [{ s3: { ...s3, internalPort: 0 } }, /s3\.internalPort/],
-    [{ s3: { ...s3, internalUseSSL: 'no' } }, /s3\.internalUseSSL/],
-    [{ azure: { ...azure, internalEndpoint: 'a' } }, /azure\.internalEndpoint is unknown/],
-    [{ azure: { ...azure, connectionString: 'AccountName=acme' } }, /no valid AccountKey/],
-  ])('%j', (value, message) => {
-    expect(() => read(value)).toThrow(
-      expect.objectContaining({
-        code: 'config_invalid',
-        message: expect.stringMatching(message),
-      }),
-    );
-  });
+test.each<[unknown, RegExp]>([
+  [[], /: storageConfig must be an object/],
+  [{ s3, azure }, /either s3 or azure/],
+  [{ s3, s4: 1 }, /storageConfig\.s4 is unknown; the known members are s3, azure/],
+  [{ s3: 'here' }, /storageConfig\.s3 must be an object/],
+  [{ s3: { ...s3, usessl: true } }, /s3\.usessl is unknown/],
+  [{ s3: { ...s3, port: '9000' } }, /s3\.port must be an integer/],
+  [{ s3: { ...s3, useSSL: 'no' } }, /s3\.useSSL must be true or false/],
+  [{ s3: { ...s3, endpoint: 7 } }, /s3\.endpoint must be a host name/],
+  [{ s3: { ...s3, corsAllowedOrigins: [7] } }, /s3\.corsAllowedOrigins/],
+  [{ s3: { ...s3, secretAccessKey: undefined } }, /s3\.secretAccessKey is missing/],
+  [{ s3: { ...s3, secretAccessKey: '***' } }, /s3\.secretAccessKey must be the secret itself/],
+  [{ s3: { ...s3, internalEndpoint: 'http://minio' } }, /s3\.internalEndpoint must be a host/],
+  [{ s3: { ...s3, internalPort: 0 } }, /s3\.internalPort/],
+  [{ s3: { ...s3, internalUseSSL: 'no' } }, /s3\.internalUseSSL/],
+  [{ azure: { ...azure, internalEndpoint: 'a' } }, /azure\.internalEndpoint is unknown/],
+  [{ azure: { ...azure, connectionString: 'AccountName=acme' } }, /no valid AccountKey/],
+])('an invalid store is refused, and the wrong member is named: %j', (value, message) => {
+  expect(() => read(value)).toThrow(
+    expect.objectContaining({
+      code: 'config_invalid',
+      message: expect.stringMatching(message),
+    }),
+  );
 });
 
 test.each([
