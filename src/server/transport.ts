@@ -137,16 +137,8 @@ function assertHttpsOutside(request: FastifyRequest): void {
 
 // Which other origins' pages may call the API: none, unless the operator lists them. Objects have their own rules.
 
-const exposedHeaders = [
-  'x-request-id',
-  'x-error-code',
-  'x-total-count',
-  'x-one-camera-count',
-  'retry-after',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-];
+const exposedHeaders =
+  'x-request-id, x-error-code, x-total-count, x-one-camera-count, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
 /** How long, in seconds, a browser may cache the response to its preflight request. */
 const maxAge = 3600;
 

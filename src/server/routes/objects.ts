@@ -227,16 +227,8 @@ async function* resume(
 }
 
 const methods = ['GET', 'HEAD', 'PUT', 'DELETE'];
-const exposedHeaders = [
-  'Accept-Ranges',
-  'Content-Disposition',
-  'Content-Length',
-  'Content-Range',
-  'ETag',
-  'Last-Modified',
-  'x-error-code',
-  'x-request-id',
-];
+const exposedHeaders =
+  'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, Last-Modified, x-error-code, x-request-id';
 /** How long, in seconds, a browser may cache the response to its preflight request. */
 const preflightMaxAge = 3000;
 
@@ -248,7 +240,7 @@ function corsHeaders({ headers }: FastifyRequest, allowed: readonly string[]) {
     vary: 'Origin',
     ...(isAllowed && {
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': exposedHeaders.join(', '),
+      'access-control-expose-headers': exposedHeaders,
     }),
   };
 }

@@ -12,7 +12,6 @@ import { isSameModel } from '../../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
 import type { Rendering } from '../../examiner/requests.ts';
-
 import type { Context } from './context.ts';
 import { readHistory } from './custody.ts';
 import { readEvidence, type StoredAnalysis } from './evidence.ts';

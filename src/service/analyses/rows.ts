@@ -75,12 +75,13 @@ const resultColumns = {
   rendered: examinations.rendered,
 };
 
+/** The tenant's analyses that are not deleted. */
+export function isAliveIn(tenantId: string) {
+  return and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
+}
+
 export function isTarget({ tenantId, analysisId }: Target) {
-  return and(
-    eq(analyses.tenantId, tenantId),
-    eq(analyses.id, analysisId),
-    isNull(analyses.deletedAt),
-  );
+  return and(isAliveIn(tenantId), eq(analyses.id, analysisId));
 }
 
 /** @throws {ForensicsError} `analysis_not_found`, also for another tenant's analysis or a deleted one. */
@@ -187,12 +188,19 @@ export async function findExpired(
   reader: Reader,
   { tenantId, before, limit }: { tenantId: string; before: Date; limit: number },
 ) {
-  const isAlive = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   const isExpired = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
   return reader
     .select()
     .from(analyses)
-    .where(and(isAlive, lt(analyses.createdAt, before), isExpired, sql`NOT (${isAtWork})`, isFree))
+    .where(
+      and(
+        isAliveIn(tenantId),
+        lt(analyses.createdAt, before),
+        isExpired,
+        sql`NOT (${isAtWork})`,
+        isFree,
+      ),
+    )
     .orderBy(asc(analyses.createdAt))
     .limit(limit)
     .all();
@@ -203,8 +211,7 @@ export async function findRemaining(
   reader: Reader,
   { tenantId, limit }: { tenantId: string; limit: number },
 ) {
-  const isRemaining = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
-  return reader.select().from(analyses).where(isRemaining).limit(limit).all();
+  return reader.select().from(analyses).where(isAliveIn(tenantId)).limit(limit).all();
 }
 
 /** Whether other analyses of the tenant are queued or being examined. */
@@ -293,11 +300,7 @@ export async function deleteThumbnail(tx: Tx, { analysisId }: Target): Promise<v
 
 /** Thumbnails (JPEG files in Base64) of the tenant's analyses that have one, in no particular order. */
 export async function findThumbnails(reader: Reader, tenantId: string, ids: readonly string[]) {
-  const isWanted = and(
-    inArray(thumbnails.analysisId, [...ids]),
-    eq(analyses.tenantId, tenantId),
-    isNull(analyses.deletedAt),
-  );
+  const isWanted = and(isAliveIn(tenantId), inArray(thumbnails.analysisId, [...ids]));
   const { analysisId: id, jpeg: bytes } = thumbnails;
   const found = await reader
     .select({ id, bytes })

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Alignment, align } from '../../image/alignment.ts';
 import { identityKinds, readIdentity } from '../../image/identity.ts';
@@ -13,7 +13,7 @@ import { mirrorKey, unpackFingerprint } from '../../image/keypoints.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { eachNumber, type Reader, type Tx } from '../../ports/db/database.ts';
 import { analyses, fingerprintKeys, fingerprints, tenants } from '../../ports/db/schema.ts';
-import { getRow, type Target } from './rows.ts';
+import { getRow, isAliveIn, type Target } from './rows.ts';
 
 /** Maximum pictures per key. A key that more pictures share, such as one from a letter in a logo, says nothing. */
 const maxPerKey = 200;
@@ -141,12 +141,8 @@ async function findByFacts(reader: Reader, target: Target, facts: readonly numbe
  * the tenant's analyses first.
  */
 function isOther({ tenantId, analysisId }: Target) {
-  return and(
-    eq(analyses.id, fingerprints.analysisId),
-    eq(analyses.tenantId, tenantId),
-    isNull(analyses.deletedAt),
-    ne(analyses.id, analysisId),
-  );
+  const isIts = eq(analyses.id, fingerprints.analysisId);
+  return and(isIts, isAliveIn(tenantId), ne(analyses.id, analysisId));
 }
 
 const { id, name, projectId, createdAt } = analyses;
@@ -191,11 +187,7 @@ export async function countOfOneCamera(
   reader: Reader,
   which: { readonly tenantId: string; readonly projectId: string },
 ): Promise<number> {
-  const isInCase = and(
-    eq(analyses.tenantId, which.tenantId),
-    eq(analyses.projectId, which.projectId),
-    isNull(analyses.deletedAt),
-  );
+  const isInCase = and(isAliveIn(which.tenantId), eq(analyses.projectId, which.projectId));
   const found = await reader
     .select({ facts: fingerprints.facts })
     .from(fingerprints)
