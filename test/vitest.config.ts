@@ -17,9 +17,9 @@ const selections = {
     include: [
       onPostgres,
       'test/contract/{identity-embedded,interface}.test.ts',
-      'test/journeys/{audit,crash,life}.test.ts',
+      'test/journeys/{crash,life}.test.ts',
       'test/unit/ports/db/{database,idempotency}.test.ts',
-      'test/unit/service/first-user.test.ts',
+      'test/unit/service/first-run.test.ts',
       'test/unit/service/access/{keys,login-attempts,users}.test.ts',
       'test/unit/service/analyses/{description,model,races,requests,retention,seen-before,states}.test.ts',
       'test/unit/service/audit/append.test.ts',

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { trialMd5s } from '../../../src/service/first-run.ts';
+import { trialMd5s, createFirstUser } from '../../../src/service/first-run.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
+import { openPeople, password } from './access/people.ts';
 
 const shipped = (name: string) =>
   readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
@@ -18,4 +19,21 @@ test('a file in the data folder replaces the shipped one of the same name', () =
     md5(shipped('real.jpg')),
     md5(Buffer.from('another picture')),
   ]);
+});
+
+test('two servers, each with its own link, create one account between them', async () => {
+  const { users, tenants, identity } = await openPeople();
+  const servers = [
+    await createFirstUser({ users, tenants, identity }),
+    await createFirstUser({ users, tenants, identity }),
+  ];
+
+  const made = await Promise.allSettled(
+    servers.map(async (server, at) =>
+      server.create({ token: server.token ?? '', email: `${at}@example.org`, password }),
+    ),
+  );
+
+  expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(await users.list()).toHaveLength(1);
 });
