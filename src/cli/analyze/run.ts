@@ -1,6 +1,5 @@
 /** Runs `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports them in order. */
 
-import { readConfig } from '../../contract/config.ts';
 import { type ExitCode, toForensicsError } from '../../errors.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
@@ -87,7 +86,6 @@ async function examineAll(
   const inputs = expandInputs(walk, {
     pdf: examiner.pdf,
     language: printedLanguage(options),
-    fetchAllow: readConfig({ flags: { dataDir: options.dataDir } }).settings.fetchAllow,
     signal,
     onMore: (count) => reporter.more(count),
   });
