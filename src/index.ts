@@ -131,11 +131,6 @@ export interface ReportOptions {
   readonly examinedAt?: Date;
   /** Defaults to English and German. */
   readonly languages?: readonly Language[];
-  /**
-   * Also renders raw maps with one value per pixel, as 16-bit greyscale PNG; those with one value
-   * per cell are always included.
-   */
-  readonly withFullMaps?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -159,7 +154,6 @@ export async function renderReport(
         examination,
         item: { name, analysisId: null, examinedAt },
         languages: options.languages ?? languages,
-        withFullMaps: options.withFullMaps ?? false,
       },
       options.signal ? { signal: options.signal } : {},
     ),

@@ -102,7 +102,7 @@ async function profileDrawing(clock: Clock, { bytes, picture, examination }: Exa
     heatmapSize: null,
     limits: defaultLimits,
     trustList: null,
-    rendering: { examination, heatmaps, rawMaps, fullMaps: null, reports },
+    rendering: { examination, heatmaps, rawMaps, reports },
   };
   const signer = createSigner(generateKeyPairSync('ed25519').privateKey);
   await clock.add('bundle', async () =>

@@ -45,7 +45,7 @@ export async function performRender(
   request: RenderRequest,
   { limits, models }: TaskContext,
 ): Promise<Rendering> {
-  const { source, languages, withFullMaps } = request;
+  const { source, languages } = request;
   const { picture } = await openPicture(source, limits);
   checkSame(picture, request.examination);
   const examination = withShownMethods(picture, request.examination);
@@ -56,8 +56,6 @@ export async function performRender(
   const look = { heatmapOrientation, outlines };
   const heatmaps = await renderHeatmaps(picture, examination.maps, look);
   const rawMaps = await renderRawMaps(examination.maps);
-  const fullMaps =
-    withFullMaps === true ? await renderRawMaps(examination.maps, picture.facts) : null;
   const prints = await printPictures(picture, examination.maps, heatmaps, heatmapOrientation);
   const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
   for (const language of languages) {
@@ -68,7 +66,7 @@ export async function performRender(
       ...(request.withHtml === true && { html: renderHtml(drawn) }),
     };
   }
-  return { examination, heatmaps, rawMaps, fullMaps, reports };
+  return { examination, heatmaps, rawMaps, reports };
 }
 
 export async function performPreparePage(

@@ -68,8 +68,6 @@ export interface RenderRequest {
   readonly languages: readonly Language[];
   /** If it fits the picture only as stored, heatmaps have the stored orientation; otherwise they are upright. */
   readonly heatmapSize?: Size;
-  /** Also returns the raw maps with one value for each pixel. */
-  readonly withFullMaps?: boolean;
   /** Also returns each report as a single HTML file. */
   readonly withHtml?: boolean;
 }
@@ -81,8 +79,6 @@ export interface Rendering {
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   /** 16-bit grey PNG files with one value per cell on the grid of `examination.maps`; 0..65535 represents 0..1. */
   readonly rawMaps: Readonly<Record<MapName, Uint8Array>>;
-  /** The raw maps, interpolated to one value per pixel; null unless requested. */
-  readonly fullMaps: Readonly<Record<MapName, Uint8Array>> | null;
   readonly reports: Readonly<
     Partial<
       Record<

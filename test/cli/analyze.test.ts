@@ -97,18 +97,6 @@ describe('one picture', () => {
     expect(again.stderr).toContain('ersetzen Sie es mit --force');
   });
 
-  test('--maps full writes one value per pixel, and the bundle still verifies', async () => {
-    const cwd = await folderWithScene();
-    const args = ['--tier', 'forensicReporting', '--out', 'out', '--maps', 'full', '--jsonl'];
-    const ran = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
-
-    const map = await readFile(join(cwd, 'out/scene/map-fake.png'));
-    const verified = await runCli(['verify', 'out/scene/evidence.zip'], { cwd });
-    expect(ran.code).toBe(0);
-    expect([map.readUInt32BE(16), map.readUInt32BE(20)]).toEqual([160, 120]);
-    expect(verified.code).toBe(0);
-  });
-
   test('a picture larger than the service accepts is examined locally', async () => {
     const cwd = await folderWithScene({
       'wide.jpg': await sceneJpeg({ width: 4100, height: 66, seed: 4 }),

@@ -57,7 +57,7 @@ export const options: AnalyzeOptions = {
   model: null,
   lang: ['en'],
   out: null,
-  maps: null,
+  maps: false,
   withMetadata: false,
   errorLevel: false,
   html: false,

@@ -188,8 +188,8 @@ interface Examined {
 /** Rendering takes longer than examining, so it is done only when files are written. */
 async function draw({ sandbox, options, signer, trustList, signal }: LocalRun, examined: Examined) {
   if (signer === null) return null;
-  const { html: withHtml, maps, withoutOriginal } = options;
-  const request = { ...examined, languages, withFullMaps: maps === 'full', withHtml };
+  const { html: withHtml, withoutOriginal } = options;
+  const request = { ...examined, languages, withHtml };
   const rendering = await sandbox.render(request, { signal });
   const { writeBundle } = await import('../../evidence/write-bundle.ts');
   const { source, examination, item } = examined;
@@ -209,14 +209,11 @@ async function draw({ sandbox, options, signer, trustList, signal }: LocalRun, e
   return { rendering, files };
 }
 
-function toFiles(
-  { heatmaps, rawMaps, fullMaps, reports }: Rendering,
-  { maps, lang }: AnalyzeOptions,
-): Files {
+function toFiles({ heatmaps, rawMaps, reports }: Rendering, { maps, lang }: AnalyzeOptions): Files {
   const files = new Map<string, Uint8Array>();
   for (const [name, png] of Object.entries(heatmaps)) files.set(`heatmap-${name}.png`, png);
-  const raw: Readonly<Record<string, Uint8Array>> = maps === null ? {} : (fullMaps ?? rawMaps);
-  for (const [name, png] of Object.entries(raw)) files.set(`map-${name}.png`, png);
+  const raw = maps ? Object.entries(rawMaps) : [];
+  for (const [name, png] of raw) files.set(`map-${name}.png`, png);
   for (const language of lang) {
     const { pdf, html } = reports[language] ?? {};
     if (pdf !== undefined) files.set(`report-${language}.pdf`, pdf);

@@ -29,8 +29,7 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly validation?: string;
   readonly dataDir?: string;
   readonly out: string | null;
-  /** Raw maps with one value per cell or per pixel, or none. */
-  readonly maps: 'grid' | 'full' | null;
+  readonly maps: boolean;
   readonly withMetadata: boolean;
   readonly errorLevel: boolean;
   readonly html: boolean;
@@ -65,7 +64,7 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
     const why = 'is for forensic reports; add --tier forensicReporting.';
     assertNoOptions(options, [...ofReports, ...ofCases, 'html'], why);
   }
-  if (out === null && maps !== null) throw usageError('--maps needs a folder; add --out DIR.');
+  if (out === null && maps) throw usageError('--maps needs a folder; add --out DIR.');
   if (out === null && (html || options.withoutOriginal)) {
     const [name, what] = html ? ['--html', 'reports'] : ['--without-original', 'evidence bundles'];
     throw usageError(`${name} is for ${what}; add --tier forensicReporting and --out DIR.`);

@@ -87,14 +87,10 @@ function withFileOptions(command: Command): void {
       named,
       null,
     )
-    .addOption(
-      new Option(
-        '--maps [size]',
-        'also write the raw maps as 16-bit greyscale PNG: one pixel per cell, or "full" for the size of the picture (needs --out)',
-      )
-        .choices(['grid', 'full'])
-        .preset('grid')
-        .default(null),
+    .option(
+      '--maps',
+      'also write the raw maps as 16-bit greyscale PNG, one pixel per cell (needs --out)',
+      false,
     )
     .option('--with-metadata', 'include the metadata of the file in the report', false)
     .option('--error-level', 'include the error level map in the report', false)

@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { mapNames } from '../../../src/engine/result.ts';
-import { createUpsampler } from '../../../src/render/heatmap/colour-map.ts';
 import {
   legendColours,
   renderHeatmaps,
@@ -26,25 +25,6 @@ test.each([
     });
     expect([size.width, size.height]).toEqual([width, height]);
   }
-});
-
-test('full maps contain the upsampled values unchanged in 16 bits', async () => {
-  const size = { width: 97, height: 70 };
-  const maps = makeMaps({ ...size, cellPx: 16 }, (u, v) => u * v);
-  const files = await renderRawMaps(maps, size);
-
-  const { data, info } = await sharp(files.anomaly)
-    .toColourspace('grey16')
-    .raw({ depth: 'ushort' })
-    .toBuffer({ resolveWithObject: true });
-  const seen = new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
-  const row = new Uint16Array(size.width);
-  const fillRow = createUpsampler(size, maps);
-  for (let y = 0; y < size.height; y++) {
-    fillRow(maps.values.anomaly, y, row);
-    expect(seen.slice(y * size.width, (y + 1) * size.width)).toEqual(row);
-  }
-  expect([info.width, info.height, info.channels]).toEqual([97, 70, 1]);
 });
 
 test('raw maps contain one value per cell, unchanged', async () => {

@@ -41,7 +41,6 @@ export function createScriptedSandbox() {
         examination: request.examination,
         heatmaps,
         rawMaps: heatmaps,
-        fullMaps: null,
         reports: { en: reportIn('en'), de: reportIn('de') },
       };
     },
