@@ -61,13 +61,6 @@ test('other content, options, tenants and servers are separate requests', () => 
   expect(new Set(keys).size).toBe(5);
 });
 
-test('two runs that resume at once use one key', () => {
-  const folder = stateFolder();
-  const [one, other] = [journalIn(folder), journalIn(folder)];
-
-  expect(one.resume(sha256, request)).toEqual(other.resume(sha256, request));
-});
-
 test('a new run uses a new key, and a forgotten request starts again', () => {
   const journal = journalIn(stateFolder());
   const first = journal.begin(sha256, request);

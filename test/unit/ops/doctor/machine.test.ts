@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -62,34 +62,6 @@ test('a given certificate needs its own key and the name that clients use', asyn
     'failed',
     'failed',
   ]);
-});
-
-test('a database with a damaged page is detected', async () => {
-  const path = join(dataDir, 'forensics.db');
-  const made = openDatabase({ path });
-  const intact = checkDatabase(made.db);
-  const many = Array.from({ length: 200 }, (_, i) => ({
-    id: newId(now),
-    name: `t${i}`,
-    keyTag: `tag${i}`,
-    isTrial: false,
-    createdAt: now,
-  }));
-  await made.db.insert(tenants).values(many).run();
-  const root = made.db.$client.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'tenants'");
-  const page = Number(root.pluck().get());
-  await made.close();
-  const bytes = readFileSync(path);
-  const size = bytes.readUInt16BE(16);
-  bytes.fill(0xa5, (page - 1) * size + 8, page * size);
-  writeFileSync(path, bytes);
-
-  const damaged = openDatabase({ path });
-  const found = checkDatabase(damaged.db);
-  await damaged.close();
-
-  expect([intact.state, found.state]).toEqual(['ok', 'failed']);
-  expect(found.fix).toContain('backup');
 });
 
 test('a row with a missing parent is detected', async () => {

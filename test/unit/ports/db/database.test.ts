@@ -1,8 +1,7 @@
 /** The contract of the database, on each engine. */
 
 import { setTimeout } from 'node:timers/promises';
-import { asc, count, eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm';
-import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { asc, count, eq, getTableColumns, sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished } from 'vitest';
 import { append } from '../../../../src/service/audit/log.ts';
 import { service, serviceChain } from '../../../../src/service/audit/entry.ts';
@@ -14,11 +13,10 @@ import {
   transact,
 } from '../../../../src/ports/db/database.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
-import { settings, tenants, usageCounters } from '../../../../src/ports/db/schema.ts';
+import { settings, tenants } from '../../../../src/ports/db/schema.ts';
 import { engines, testsOn } from './engines.ts';
 
 const at = new Date('2026-03-01T12:00:00.123Z');
-const byBytes = (one: string, other: string) => (one < other ? -1 : 1);
 const tenant = (name: string) => ({
   id: newId(at),
   name,
@@ -94,21 +92,6 @@ describe.each(engines)('$name', (engine) => {
       { tenant: shown(acme), named, id: acme.id },
       { tenant: shown(other), named: null, id: other.id },
     ]);
-  });
-
-  on('has exactly the columns of the program’s schema', async () => {
-    const db = await newDb();
-    for (const table of Object.values(schema).filter((one) => is(one, SQLiteTable))) {
-      const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
-      const named = sql.raw(getTableName(table));
-      const found =
-        db.engine === 'sqlite'
-          ? sql`SELECT name FROM pragma_table_info('${named}') WHERE name <> 'text_id'`
-          : sql`SELECT column_name FROM information_schema.columns
-              WHERE table_name = '${named}' AND column_name <> 'rowid'`;
-      const rows = await db.values<[string]>(found);
-      expect(rows.map(([name]) => name).toSorted(byBytes)).toEqual(columns.toSorted(byBytes));
-    }
   });
 
   on('orders text by its bytes, whatever the machine’s locale', async () => {
@@ -197,29 +180,6 @@ describe.each(engines)('$name', (engine) => {
     const got = await Promise.all([take(processes[0]!), take(processes[1]!), take(processes[0]!)]);
 
     expect(got.toSorted()).toEqual(['mine', 'taken', 'taken']);
-  });
-
-  on('adds to a counter that may not exist yet', async () => {
-    const db = await newDb();
-    const acme = tenant('acme');
-    await transact(db, (tx) => tx.insert(tenants).values(acme).run());
-    const addTwo = () =>
-      transact(db, (tx) =>
-        tx
-          .insert(usageCounters)
-          .values({ tenantId: acme.id, day: '2026-03-01', counter: 'c', amount: 2 })
-          .onConflictDoUpdate({
-            target: [usageCounters.tenantId, usageCounters.day, usageCounters.counter],
-            set: { amount: sql`${usageCounters.amount} + excluded.amount` },
-          })
-          .run(),
-      );
-
-    await Promise.all([addTwo(), addTwo(), addTwo()]);
-
-    expect(await db.select({ amount: usageCounters.amount }).from(usageCounters).get()).toEqual({
-      amount: 6,
-    });
   });
 
   on('a snapshot does not change while others write', async () => {

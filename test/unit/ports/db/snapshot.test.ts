@@ -68,12 +68,3 @@ test('dangling references and damaged pages are reported', async () => {
   );
   expect(damaged.problems.join()).toContain('The database is damaged');
 });
-
-test('a file that is not a database is reported as damaged', async () => {
-  const file = join(temporaryFolder(), 'diary.db');
-  writeFileSync(file, 'this is a diary, not a database '.repeat(40));
-
-  await expect(() => inspectDatabase(file)).rejects.toThrow(
-    expect.objectContaining({ code: 'database_damaged' }),
-  );
-});
