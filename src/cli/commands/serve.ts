@@ -20,15 +20,16 @@ import { agreedByDefault, canAsk } from '../input.ts';
 import { ignoreBrokenOutput, log, printable } from '../output/terminal.ts';
 import {
   certificateSource,
+  createServerLog,
   keepCertificate,
   type KeptCertificate,
   listen,
   listenFailure,
   type Ready,
   readyJson,
+  type ServerLog,
   welcome,
 } from '../serve/listen.ts';
-import { createServerLog, type ServerLog } from '../serve/server-log.ts';
 import { logOpening } from '../connection/local.ts';
 import { calling } from '../options.ts';
 import { usageError } from '../errors.ts';

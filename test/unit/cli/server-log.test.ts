@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createServerLog } from '../../../src/cli/serve/server-log.ts';
+import { createServerLog } from '../../../src/cli/serve/listen.ts';
 
 /** A log file that takes `room` bytes and then fails, as a full disk or a dead reader does. */
 function fileWithRoom(room: number) {
