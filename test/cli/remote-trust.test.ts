@@ -103,16 +103,6 @@ test('a key file that others can read gives a warning', async () => {
   expect(ran.stderr).toContain(`Other users of this machine can read ${file}; run chmod 600.\n`);
 });
 
-test('a file without a key is refused before any request, and its contents are not printed', async () => {
-  const secret = fileWith('secret', 'hunter2 of somewhere else');
-
-  const refused = await listKeys('--url', server.url, '--ca', caFile(), '--api-key-file', secret);
-
-  expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).not.toContain('hunter2');
-  expect(sentKeys).toEqual([]);
-});
-
 test.each([
   ['a private key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
   ['a damaged certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],

@@ -123,16 +123,6 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(server.requests).toEqual([]);
   });
 
-  test('that never responds accepts neither objects nor CORS rules', async () => {
-    const server = await script(hangs);
-    const store = open(server.origin);
-
-    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
-      code: 'store_unavailable',
-    });
-    expect(await store.applyCors(['*'])).toMatchObject({ applied: false });
-  });
-
   test.each<
     [what: string, answer: Answer, act: (store: RemoteStore) => Promise<unknown>, methods: string]
   >([

@@ -44,9 +44,11 @@ async function setUp() {
   const embeddedFor = () => embedded;
 
   /** The stores of a process started with this configuration; null means the embedded store. */
-  const start = (config: SharedConfig | null, open = openRemote) => {
+  const start = (config: SharedConfig | null) => {
     const shared =
-      config === null ? null : createSharedStore({ db, configs, config, store: open(config) });
+      config === null
+        ? null
+        : createSharedStore({ db, configs, config, store: openRemote(config) });
     const cors = createBucketCors({ db, defaultOrigins: ['https://service.example'], now });
     return { shared, stores: createStores({ db, configs, cors, shared, embeddedFor, openRemote }) };
   };
@@ -86,40 +88,6 @@ describe('a bucket that all tenants share', () => {
 
     expect(await got.text()).toBe('picture');
     expect([through, outside.connections() - before]).toEqual([0, 1]);
-  });
-
-  test.each([
-    ['the file’s origins', ['https://app.example'], ['https://app.example']],
-    ['the service’s origins if the file names none', null, ['https://service.example']],
-  ])('allows pages of %s', async (_whose, corsAllowedOrigins, expected) => {
-    const { acme, start } = await setUp();
-    const rules: (readonly string[])[] = [];
-    const { s3, shared } = bucketConfig();
-    const config = { type: 's3', s3: { ...s3, corsAllowedOrigins }, shared } as const;
-    const { stores } = start(config, (what) => ({
-      ...openRemote(what),
-      async applyCors(origins) {
-        rules.push(origins);
-        return { applied: true };
-      },
-    }));
-
-    await stores.current(acme);
-    await stores.current(acme);
-
-    expect(rules).toEqual([expected]);
-  });
-
-  test('gives a URL that is valid for its own object only', async () => {
-    const { acme, other, start } = await setUp();
-    const { stores } = start(bucketConfig());
-    const [mine, theirs] = [await stores.current(acme), await stores.current(other)];
-    await theirs.store.put('key', Buffer.from('theirs'));
-
-    const { getUrl } = mine.store.presign('key', now());
-    const got = await fetch(getUrl.replace(acme, other));
-
-    expect(got.status).toBe(403);
   });
 });
 
