@@ -69,6 +69,11 @@ const manipulation = object(
         Type.Object({ region, methods: Type.Array(Type.String()) }),
       ),
     ),
+    isOfDamage: Type.Optional(
+      Type.Boolean({
+        description: 'True if every marked part lies where the file is damaged; otherwise absent.',
+      }),
+    ),
   },
 );
 

@@ -19,7 +19,14 @@ import { createNumberWriter } from './numbers.ts';
 import { kept } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
-import { isNeverCalled, placesOf, readErrors, readResult, toChangesFound } from './result.ts';
+import {
+  isNeverCalled,
+  isOfDamage,
+  placesOf,
+  readErrors,
+  readResult,
+  toChangesFound,
+} from './result.ts';
 import { boundedFinding, measureStrength, toOdds } from './strength.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -133,20 +140,24 @@ export function trialOutcome(
 /** The combined result of the methods that look for changed parts. */
 function wordChange(
   manipulation: Manipulation,
-  size: Examined['facts'],
+  facts: Examined['facts'],
 ): NonNullable<Evidence['manipulation']> {
   const places = placesOf(manipulation);
   const statement = inBoth((language) => {
     const words = wordsIn(language);
     const { marked, markedSeveral, unmarked } = words.strength.changedPart;
     const p = createNumberWriter(language).score(manipulation.probability);
-    const areas = places.map(({ region }) => areaOf(region, size));
+    const areas = places.map(({ region }) => areaOf(region, facts));
     const [only] = areas;
     if (only === undefined) return unmarked(p);
     if (areas.length > 1) return markedSeveral(writePlaces(areas, words), p);
     return marked(words.findings.writeShare(only.share), words.findings.places[only.place], p);
   });
-  return { ...manipulation, statement };
+  return {
+    ...manipulation,
+    statement,
+    ...(isOfDamage({ manipulation, facts }) && { isOfDamage: true }),
+  };
 }
 
 /** What was not examined: silence about it must not be read as an all-clear. */

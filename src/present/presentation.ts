@@ -28,6 +28,7 @@ import {
 } from './origin.ts';
 import { capitalised, kept } from './printable.ts';
 import {
+  headsSuspicion,
   isAboutPart,
   isSuspicion,
   isWholeOpen,
@@ -82,7 +83,7 @@ export function present(result: Result, language: Language): Presentation {
     short:
       ground === null || isUnstated(ground, provenance)
         ? ''
-        : words.outcome.short[result.isChangeHinted ? 'hinted' : ground],
+        : words.outcome.short[shortGround(result, ground)],
     next,
     further,
     ...(isDeclared ? { generated: null, changed: null } : writeFigures(result, language)),
@@ -92,6 +93,12 @@ export function present(result: Result, language: Language): Presentation {
       provenance === null ? '' : `${capitalised(writeOrigin(provenance, language).join('; '))}.`,
     warnings: provenance === null ? '' : writeWarnings(provenance, language).join(' '),
   };
+}
+
+function shortGround(result: Result, ground: Ground) {
+  if (result.isChangeHinted) return 'hinted';
+  if (!isSuspicion(result) || headsSuspicion(result)) return ground;
+  return result.isOfDamage ? 'damaged' : 'isolated';
 }
 
 /** The reason at the length that a report has room for. The places of a change are listed beside it. */
@@ -114,7 +121,7 @@ export function writeGroundInFull(result: Result, language: Language): string {
 /** How far to rely on the result, in one sentence for someone who has to act on it. */
 export function writeReliance(result: Result, { verdict }: Words): string {
   const outcome = tracesAgree(result) ? 'agreeing' : result.outcome;
-  return verdict.conclusion[isSuspicion(result) ? 'suspected' : outcome];
+  return verdict.conclusion[headsSuspicion(result) ? 'suspected' : outcome];
 }
 
 const statesEdits: ReadonlySet<Outcome> = new Set(['real', 'uncertain', 'changed']);
@@ -125,7 +132,8 @@ function writeGround(result: Result, language: Language, isPlaced = true): strin
   const { because } = words.outcome;
   const ground = mainGround(result);
   const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
-  const hint = result.isChangeHinted ? because.hinted : undefined;
+  const isDamage = isSuspicion(result) && result.isOfDamage;
+  const hint = result.isChangeHinted ? because.hinted : isDamage ? because.damaged : undefined;
   const why = hint ?? writeMissed(result, language) ?? likeness;
   return kept([
     ground && (why ?? writeBecause(ground, result, words, isPlaced)),
@@ -150,6 +158,8 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
   const { outcome, marked, provenance } = result;
   const isSuspected = isSuspicion(result);
   if (isSuspected && altersContent(provenance)) return headlines.editDeclared;
+  if (isSuspected && result.isOfDamage) return headlines.damaged;
+  if (isSuspected && result.isChangeNeutral) return headlines.isolated(marked === 'copies');
   if (isSuspected || outcome === 'changed') {
     if (marked === 'copies') return headlines[isSuspected ? 'copySuspected' : 'copied'];
     return headlines[isSuspected ? 'suspected' : 'changed'](marked === 'several');

@@ -12,6 +12,7 @@ import { strengthOfRatio } from '../detectors/detector.ts';
 import { pictureSize } from '../detectors/picture-size.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
+import { isQuarterTurn } from '../image/orientation.ts';
 import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 import { type WordedFinding, wordFinding } from './findings.ts';
@@ -45,6 +46,10 @@ export interface Result extends Figures {
   readonly changesFound: Exclude<Evidence['changesFound'], undefined>;
   /** Whether the result is that no sign was found, although the search for changes gives weak support for one. */
   readonly isChangeHinted: boolean;
+  /** Whether every mark lies where the file is damaged, which may by itself explain it. */
+  readonly isOfDamage: boolean;
+  /** Whether all methods together support neither a change nor an unchanged picture. */
+  readonly isChangeNeutral: boolean;
   /** The verdict by the traces of the whole picture, if something else decided. */
   readonly byTraces: ResultClass | null;
   /** The sentence as a server sends it, without the figures behind it. */
@@ -62,7 +67,8 @@ export function readResult(examined: Examined): Result {
   const { decision, manipulation, facts, provenance } = examined;
   const { resultClass, basis, reasons, thresholds } = decision;
   const outcome = decideOutcome(resultClass, basis);
-  const isChangeHinted = outcome === 'real' && supportsChange(changeRatio(examined));
+  const ratio = changeRatio(examined);
+  const isChangeHinted = outcome === 'real' && supportsChange(ratio);
   const places = showsPlaces({ outcome, reasons, isChangeHinted }) ? placesOf(manipulation) : [];
   const errors = readErrors(examined);
   return {
@@ -78,6 +84,8 @@ export function readResult(examined: Examined): Result {
     errors,
     changesFound: toChangesFound(errors),
     isChangeHinted,
+    isOfDamage: isOfDamage(examined),
+    isChangeNeutral: ratio !== null && !supportsChange(ratio),
     byTraces: decision.byTraces?.resultClass ?? null,
     errorRate: null,
   };
@@ -123,6 +131,13 @@ export function readMarked(places: readonly Pick<Place, 'methods'>[]): Marked {
 /** Whether nothing was decided, but a change is suspected. */
 export function isSuspicion({ outcome, reasons }: Pick<Result, 'outcome' | 'reasons'>): boolean {
   return outcome === 'uncertain' && reasons.includes('manipulation_suspected');
+}
+
+/** Whether a change is suspected on grounds that the answer may be headed by. */
+export function headsSuspicion(
+  result: Pick<Result, 'outcome' | 'reasons' | 'isOfDamage' | 'isChangeNeutral'>,
+): boolean {
+  return isSuspicion(result) && !result.isOfDamage && !result.isChangeNeutral;
 }
 
 /** Whether the file declares the picture generated, and its traces alone would lead to the same result. */
@@ -177,6 +192,27 @@ export function markedPlaces(
   return readFigures(examined).changed === null ? [] : placesOf(examined.manipulation);
 }
 
+/** Whether places are marked, and all of them in the damaged part of the file. */
+export function isOfDamage({ manipulation, facts }: Pick<Examined, 'manipulation' | 'facts'>) {
+  const places = placesOf(manipulation);
+  return places.length > 0 && places.every((place) => isInDamage(place, facts));
+}
+
+/** Whether a place extends into the missing rows: the last ones as stored, on whichever side they are displayed. */
+export function isInDamage({ region }: Place, facts: Examined['facts']): boolean {
+  const { soundShare = 1, width, height, orientation } = facts;
+  const { left, top } = region;
+  // Bottom, top, right or left (EXIF 2.32, tag 0x0112).
+  const reached = isQuarterTurn(orientation)
+    ? [6, 7].includes(orientation)
+      ? 1 - left / width
+      : (left + region.width) / width
+    : [3, 4].includes(orientation)
+      ? 1 - top / height
+      : (top + region.height) / height;
+  return reached > soundShare;
+}
+
 /** Examinations from earlier versions have at most one region. */
 export function placesOf(
   manipulation: Pick<Manipulation, 'region' | 'places' | 'methods'> | null,
@@ -219,12 +255,9 @@ export function readAnswer(
   const byTraces = evidence?.byTraces?.resultClass ?? verdict;
   const outcome = decideOutcome(verdict, basis);
   const reasons = evidence?.reasons.map(({ code }) => code) ?? [];
-  const isChangeHinted =
-    outcome === 'real' &&
-    (evidence?.weighed ?? []).some(
-      ({ question, side, strength }) =>
-        question === 'changed' && side === 'fake' && strength !== 'none',
-    );
+  const weighed = evidence?.weighed?.find(({ question }) => question === 'changed');
+  const isSupported = weighed?.side === 'fake' && weighed.strength !== 'none';
+  const isChangeHinted = outcome === 'real' && isSupported;
   return {
     outcome,
     reasons,
@@ -238,6 +271,8 @@ export function readAnswer(
     errors: null,
     changesFound: evidence?.changesFound ?? null,
     isChangeHinted,
+    isOfDamage: evidence?.manipulation?.isOfDamage === true,
+    isChangeNeutral: weighed !== undefined && !isSupported,
     byTraces: evidence?.byTraces?.resultClass ?? null,
     errorRate: evidence?.errorRate ?? null,
   };

@@ -23,6 +23,7 @@ import {
   decideOutcome,
   type ErrorRates,
   hasGeneratorSize,
+  isOfDamage,
   likenessIn,
   placesOf,
   readAnswer,
@@ -78,6 +79,8 @@ export interface AnalysisRecord {
         readonly errorRates: ErrorRates | null;
         /** Error rates of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
+        /** Whether every marked region lies where the file is damaged; absent from records of earlier versions. */
+        readonly isOfDamage?: boolean;
         /** The finding that the picture does not look like a photograph; absent from records of earlier versions. */
         readonly likeness?: Bilingual | null;
         /** Whether the picture has a size that image generators use; absent from records of earlier versions. */
@@ -170,6 +173,7 @@ export function toRecord(
       changeRatio: changeRatio(examination),
       changedRegion: examination.manipulation?.region ?? null,
       changedPlaces: placesOf(examination.manipulation),
+      isOfDamage: isOfDamage(examination),
       errorRates: rates,
       changeErrorRates: calls,
       likeness: likenessIn(examination.findings.map(wordFinding)),
@@ -202,7 +206,8 @@ export function resultIn(record: AnalysisRecord): Result | null {
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
   const outcome = decideOutcome(verdict, basis);
   const errors = { rates: errorRates, calls: changeErrorRates };
-  const isChangeHinted = outcome === 'real' && supportsChange(decision.changeRatio ?? null);
+  const { changeRatio: ratio = null } = decision;
+  const isChangeHinted = outcome === 'real' && supportsChange(ratio);
   return {
     outcome,
     reasons,
@@ -219,6 +224,8 @@ export function resultIn(record: AnalysisRecord): Result | null {
     errors,
     changesFound: toChangesFound(errors),
     isChangeHinted,
+    isOfDamage: decision.isOfDamage === true,
+    isChangeNeutral: ratio !== null && !supportsChange(ratio),
     byTraces: byTraces?.resultClass ?? null,
     errorRate: null,
   };

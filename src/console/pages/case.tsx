@@ -5,6 +5,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
+import { headsSuspicion } from '../../present/result.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { getAnalysis, listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
@@ -13,7 +14,7 @@ import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
 import { type Column, pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
-import { writeReason, writeVerdict } from '../parts/verdict.ts';
+import { readVerdict, writeReason, writeVerdict } from '../parts/verdict.ts';
 import { useCommenting, useMainColumns } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLine } from './other-pictures.tsx';
@@ -170,11 +171,10 @@ function useDetails(analyses: readonly Analysis[]) {
   return { known: known.current, open: open().length };
 }
 
-function toMember(
-  { projectId, inferenceStatus: { status, result } }: Analysis,
-  seenBefore: readonly SeenBefore[],
-): CaseMember {
-  const reasons = result?.evidence?.reasons ?? [];
-  const isSuspected = reasons.some(({ code }) => code === 'manipulation_suspected');
-  return { status, result: result ?? null, isSuspected, projectId, seenBefore };
+function toMember(analysis: Analysis, seenBefore: readonly SeenBefore[]): CaseMember {
+  const { projectId, inferenceStatus } = analysis;
+  const { status, result = null } = inferenceStatus;
+  const answer = readVerdict(analysis);
+  const isSuspected = answer !== null && headsSuspicion(answer);
+  return { status, result, isSuspected, projectId, seenBefore };
 }

@@ -5,18 +5,26 @@ import { type Language, resultClasses } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
-import { readAnswer } from '../../present/result.ts';
+import { readAnswer, type Result } from '../../present/result.ts';
 
 /** Null while there is no result. */
-export function writeVerdict(
-  { inferenceStatus: { result, status } }: Pick<Analysis, 'inferenceStatus'>,
-  language: Language,
-): Presentation | null {
+export function readVerdict({
+  inferenceStatus: { result, status },
+}: Pick<Analysis, 'inferenceStatus'>): Result | null {
   const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
   if (status !== 'completed' || verdict === undefined) return null;
   // The client may have declared the size before EXIF rotation, but regions refer to the rotated picture.
   const { evidence = null, resultSubClasses = [] } = result ?? {};
-  return present(readAnswer(verdict, evidence, [], resultSubClasses), language);
+  return readAnswer(verdict, evidence, [], resultSubClasses);
+}
+
+/** Null while there is no result. */
+export function writeVerdict(
+  analysis: Pick<Analysis, 'inferenceStatus'>,
+  language: Language,
+): Presentation | null {
+  const result = readVerdict(analysis);
+  return result && present(result, language);
 }
 
 /** Why the analysis failed; empty if it did not fail. */

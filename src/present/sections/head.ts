@@ -7,8 +7,7 @@ import { pictureSize } from '../../detectors/picture-size.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
-import type { Examination, Place } from '../../engine/result.ts';
-import { isQuarterTurn } from '../../image/orientation.ts';
+import type { Place } from '../../engine/result.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { writeNotes } from '../notes.ts';
@@ -16,7 +15,9 @@ import { altersContent, signerTrust, writeDeclaredEdits } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull, writeReliance } from '../presentation.ts';
 import { capitalised, kept, printable } from '../printable.ts';
 import {
+  headsSuspicion,
   isAboutPart as isOfPart,
+  isInDamage,
   isNeverCalled,
   isSuspicion,
   markedPlaces,
@@ -51,7 +52,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       // The places are listed beside the picture.
       text: kept([
         printable(writeGroundInFull(result, input.language), 1200),
-        hasDamagedPlace(input) && head.damageExplains,
+        hasDamagedPlace(input) && !result.isOfDamage && catalogue.outcome.because.damaged,
       ]).join(' '),
       places,
       caption:
@@ -97,7 +98,7 @@ function markedBy(input: SectionInput): readonly string[] {
     const where = outcome.where(findings.places[place], findings.writeShare(share));
     const twin = copies.includes(one) ? copies.find((other) => other !== one) : undefined;
     const told = kept([
-      isInDamage(one, examination) && document.head.inDamage,
+      isInDamage(one, examination.facts) && document.head.inDamage,
       methods.length === 0 && document.head[isSure ? 'further' : 'together'],
       twin && document.head.sameAs(places.indexOf(twin) + 1),
     ]);
@@ -105,23 +106,8 @@ function markedBy(input: SectionInput): readonly string[] {
   });
 }
 
-/** Whether a place extends into the missing rows: the last ones as stored, on whichever side they are displayed. */
-function isInDamage({ region }: Place, { facts }: Examination): boolean {
-  const { soundShare = 1, width, height, orientation } = facts;
-  const { left, top } = region;
-  // Bottom, top, right or left (EXIF 2.32, tag 0x0112).
-  const reached = isQuarterTurn(orientation)
-    ? [6, 7].includes(orientation)
-      ? 1 - left / width
-      : (left + region.width) / width
-    : [3, 4].includes(orientation)
-      ? 1 - top / height
-      : (top + region.height) / height;
-  return reached > soundShare;
-}
-
 function hasDamagedPlace(input: SectionInput): boolean {
-  return placesOfAnswer(input).some((one) => isInDamage(one, input.examination));
+  return placesOfAnswer(input).some((one) => isInDamage(one, input.examination.facts));
 }
 
 /** How many findings the first page names; declarations in the file take more room. */
@@ -186,6 +172,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const { rows } = catalogue.document.head;
   const main = mainGround(result);
   const isSuspected = isSuspicion(result);
+  const isHeaded = headsSuspicion(result);
   const why = [
     ...evidence.reasons.filter(({ code }) => code === main && !isSuspected),
     ...evidence.reasons.filter(
@@ -210,7 +197,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const isOfParts = found('fake').some(({ method }) => localisingMethods.has(method));
   return [
     {
-      title: isSuspected ? rows.whySuspected : rows.why,
+      title: isHeaded ? rows.whySuspected : rows.why,
       items: kept([
         isTooSmall && small,
         isByOne && byOneOfAll,
@@ -220,7 +207,9 @@ function weighedOf(input: SectionInput): readonly Beside[] {
       ]),
     },
     {
-      title: rows[isSuspected ? 'suspicion' : isOfParts ? 'forEither' : 'forFake'],
+      title: isSuspected
+        ? rows[isHeaded ? 'suspicion' : 'forChange']
+        : rows[isOfParts ? 'forEither' : 'forFake'],
       items: [...(isSuspected ? editReasons(input) : []), ...told('fake')],
     },
     { title: isSuspected ? rows.against : rows.forReal, items: told('real') },

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { writeNotes } from '../../../src/present/notes.ts';
 import { present, writeGroundInFull } from '../../../src/present/presentation.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
-import { readAnswer, readResult } from '../../../src/present/result.ts';
+import { headsSuspicion, readAnswer, readResult } from '../../../src/present/result.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
-import { credentials, makeExamination } from './examination.ts';
+import { wordsIn } from '../../../src/present/wording/catalogue.ts';
+import { languages } from '../../../src/contract/vocabulary.ts';
+import { credentials, makeExamination, makeSuspected } from './examination.ts';
 
 test('a picture that is not a photograph is called what it looks like', () => {
   const examination = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
@@ -53,6 +55,67 @@ test('several marked places are plural everywhere, for an examination and a serv
     for (const result of [readResult(examination), answer]) {
       expect(present(result, 'en').headline).toBe(headline);
       expect(present(result, 'en').because).toMatch(/^Several parts/);
+    }
+  }
+});
+
+test('damage alone is not headed as a suspected change, for an examination and a server’s response', () => {
+  const base = makeSuspected();
+  const region = { left: 10, top: 140, width: 14, height: 10, share: 0.01 };
+  const facts = { ...base.facts, soundShare: 0.95 };
+  const headsOf = (...regions: readonly (typeof region)[]) => {
+    const places = regions.map((one) => ({ region: one, methods: ['copy-move'] }));
+    const examination = { ...base, facts, manipulation: { ...base.manipulation!, region, places } };
+    const answer = readAnswer('uncertain', writeEvidence(examination), [], []);
+    return [readResult(examination), answer].flatMap((result) =>
+      languages.map((language) => present(result, language).headline),
+    );
+  };
+  const headlines = languages.map((language) => wordsIn(language).outcome.headlines);
+
+  const damaged = headlines.map((words) => words.damaged);
+  expect(headsOf(region)).toEqual([...damaged, ...damaged]);
+  const suspected = headlines.map((words) => words.copySuspected);
+  expect(headsOf(region, { ...region, top: 20 })).toEqual([...suspected, ...suspected]);
+});
+
+test('a suspicion that all methods together do not support is headed by isolated signs', () => {
+  const base = makeSuspected();
+  const region = { left: 10, top: 40, width: 14, height: 10, share: 0.01 };
+  const places = [10, 80].map((left) => {
+    return { region: { ...region, left }, methods: ['copy-move'] };
+  });
+  const [calls] = base.measuredCalls;
+  const ratios = {
+    recorded: '2026-11-27',
+    supporting: 100,
+    opposing: 100,
+    prior: 0.5,
+    cllr: 0.4,
+    lower: 0.1,
+    upper: 40,
+    tippett: { supporting: [], opposing: [] },
+  };
+  const examinationAt = (probability: number) => ({
+    ...base,
+    measuredCalls: [{ ...calls!, ratios }],
+    manipulation: { ...base.manipulation!, probability, region, places },
+  });
+  for (const language of languages) {
+    const { headlines, short } = wordsIn(language).outcome;
+    for (const probability of [0.05, 0.4, 0.6, 0.7]) {
+      const examination = examinationAt(probability);
+      const evidence = writeEvidence(examination);
+      const weighed = evidence.weighed?.find(({ question }) => question === 'changed');
+      const results = [readResult(examination), readAnswer('uncertain', evidence, [], [])];
+      for (const result of results) {
+        const { headline, short: brief } = present(result, language);
+        const isSupported = weighed?.side === 'fake' && weighed.strength !== 'none';
+        expect(isSupported).toBe(probability === 0.7);
+        expect(headsSuspicion(result)).toBe(isSupported);
+        expect(headline).toBe(isSupported ? headlines.copySuspected : headlines.isolated(true));
+        expect(brief).toBe(isSupported ? short.manipulation_suspected : short.isolated);
+      }
     }
   }
 });

@@ -136,7 +136,8 @@ describe.each(languages)('sections in %s', (language) => {
       const manipulation = { ...base.manipulation!, region: place, places };
       return pageOf({ ...base, facts, manipulation });
     };
-    const { inDamage, damageExplains, undamaged } = wordsIn(language).document.head;
+    const { inDamage, undamaged } = wordsIn(language).document.head;
+    const { damaged: damageExplains } = wordsIn(language).outcome.because;
 
     const damaged = pageWith(region);
     for (const words of [inDamage, damageExplains, undamaged]) expect(damaged).toContain(words);

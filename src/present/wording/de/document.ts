@@ -56,7 +56,6 @@ export const document: typeof english.document = {
       'Die Rahmen zeigen ungefähr, wo die markierten Flächen liegen; jede ist kleiner als ihr Rahmen.',
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
-    damageExplains: 'Die Datei ist beschädigt; schon das kann erklären, was markiert ist.',
     untestedOnDamage: 'Keine der Dateien in diesen Tests war beschädigt.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {

@@ -24,6 +24,9 @@ export const outcome: typeof english.outcome = {
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
     copySuspected: 'Kopierte Stelle vermutet, aber nicht belegt',
+    damaged: 'Unentschieden: Markiert ist nur, wo die Datei beschädigt ist',
+    isolated: (isCopy) =>
+      `Unentschieden: nur einzelne Anzeichen für eine ${isCopy ? 'Kopie' : 'Veränderung'}`,
     editDeclared: 'Datei gibt Bearbeitung an; Veränderung vermutet',
     abstain: 'Das Programm kann dieses Bild nicht beurteilen',
   },
@@ -35,6 +38,7 @@ export const outcome: typeof english.outcome = {
       `Der Bildinhalt wurde nicht geprüft. In Tests mit solchen Bildern wurden ${called} Veränderungen nicht sicher erkannt. Dass das Verfahren keine Veränderung fand, besagt daher nichts.`,
     hinted:
       'Alle Methoden zusammen deuten leicht auf eine Veränderung hin, reichen für einen Verdacht aber nicht aus. Der Bildinhalt wurde nicht geprüft.',
+    damaged: 'Die Datei ist beschädigt; schon das kann erklären, was markiert ist.',
     wholeReal:
       'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist; ob KI an einer Stelle eingesetzt wurde, bleibt offen.',
     wholeOpen: 'Ob KI das Bild erzeugt hat, bleibt unentschieden.',
@@ -85,6 +89,8 @@ export const outcome: typeof english.outcome = {
   short: {
     real: 'nichts Auffälliges',
     hinted: 'Hinweis auf Veränderung',
+    damaged: 'nur Schaden markiert',
+    isolated: 'einzelne Anzeichen',
     fake: 'Generatorspuren',
     changed: 'Stelle weicht ab',
     declared: 'laut Angabe der Datei',

@@ -59,7 +59,6 @@ export const document = {
       'The frames show roughly where the marked areas lie; each area is smaller than its frame.',
     sameAs: (number: number) => `matches no. ${number}`,
     inDamage: 'in the damaged part of the file',
-    damageExplains: 'The file is damaged, which may by itself explain what is marked.',
     untestedOnDamage: 'None of the files in these tests was damaged.',
     undamaged: 'Ask for the complete, undamaged file.',
     /** How strongly all methods that look for changes support one, taken together. */

@@ -34,6 +34,10 @@ export const outcome = {
     suspected: (isSeveral: boolean) =>
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
     copySuspected: 'Copied part suspected, but not established',
+    damaged: 'Undecided: what is marked lies where the file is damaged',
+    /** Beside a likelihood ratio that supports neither side. */
+    isolated: (isCopy: boolean) =>
+      `Undecided: only isolated signs of ${isCopy ? 'a copied part' : 'a change'}`,
     editDeclared: 'The file declares an edit, and a change is suspected',
     abstain: 'The program cannot judge this picture',
   },
@@ -47,6 +51,8 @@ export const outcome = {
       `The content of the picture was not examined. In tests, ${called} changes in such pictures were missed or only suspected, so finding no change means nothing.`,
     hinted:
       'Taken together, the methods lean slightly towards a change, too slightly for a suspicion. The content of the picture was not examined.',
+    /** If a mark lies where the file is damaged. */
+    damaged: 'The file is damaged, which may by itself explain what is marked.',
     /** Added if a change was found or suspected. */
     wholeReal:
       'The picture as a whole shows no sign of AI generation; whether AI was used on a part remains open.',
@@ -99,6 +105,8 @@ export const outcome = {
   short: {
     real: 'no part stands out',
     hinted: 'hint of a change',
+    damaged: 'only damage marked',
+    isolated: 'isolated signs',
     fake: 'traces of generators',
     changed: 'a part differs',
     declared: 'file says so',
