@@ -221,6 +221,7 @@ function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[
   const following = tables.reduce((sum, table) => sum + tableHeight(page, table), 0);
   const room = sheet.bottom - page.y - following - 2 * styles.note.leading - 2 * below;
   drawPlaces(around, block, room);
+  page.isDense = page.y + following > sheet.bottom;
 }
 
 function drawPlaces(around: Surroundings, block: Verdict, room: number): void {

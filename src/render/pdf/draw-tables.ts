@@ -9,7 +9,8 @@ import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts'
 /** In points. The usual layout leaves just enough room for the 64 digits of a checksum on one line. */
 const layouts = {
   usual: { labelWidth: 156, cell: styles.cell, label: styles.label },
-  tight: { labelWidth: 96, cell: styles.tightCell, label: styles.tightLabel },
+  tight: { labelWidth: 84, cell: styles.tightCell, label: styles.tightLabel },
+  dense: { labelWidth: 84, cell: styles.denseCell, label: styles.denseLabel },
 } as const;
 type Layout = (typeof layouts)[keyof typeof layouts];
 const cellGap = 10;
@@ -21,8 +22,13 @@ const belowTable = 6;
 
 type Table = Extract<Block, { kind: 'table' }>;
 
-export function drawTable(page: Page, { rows, isTight }: Table): void {
-  const layout = layouts[isTight === true ? 'tight' : 'usual'];
+function layoutOf(page: Page, { isTight }: Table): Layout {
+  return layouts[isTight === true ? (page.isDense ? 'dense' : 'tight') : 'usual'];
+}
+
+export function drawTable(page: Page, block: Table): void {
+  const { rows } = block;
+  const layout = layoutOf(page, block);
   const table = page.group('Table');
   for (const row of rows) drawRow(page, table, row, layout);
   table.end();
@@ -30,9 +36,9 @@ export function drawTable(page: Page, { rows, isTight }: Table): void {
 }
 
 /** @param count - the number of rows to measure, starting with the first. */
-export function tableHeight(page: Page, { rows, isTight }: Table, count = rows.length): number {
-  const layout = layouts[isTight === true ? 'tight' : 'usual'];
-  const counted = rows.slice(0, count);
+export function tableHeight(page: Page, block: Table, count = block.rows.length): number {
+  const layout = layoutOf(page, block);
+  const counted = block.rows.slice(0, count);
   return counted.reduce((sum, row) => sum + measureRow(page, row, layout).height, belowTable);
 }
 

@@ -50,6 +50,8 @@ export function openPage(facts: DocumentFacts) {
     doc,
     /** The vertical position at which the next block starts. */
     y: sheet.bottom as number,
+    /** Whether the tables of the first page need smaller type to fit on it. */
+    isDense: false,
     /** Starts a new page if less than `height` is left on this one. */
     reserve(height: number): void {
       if (this.y + height <= sheet.bottom) return;

@@ -55,9 +55,10 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   flow(page, 'P', writeSubtitle(examination, item, language), styles.body);
   page.y += 6;
   sections.forEach((section, at) => {
-    // The answer has its own page, and the signed part ends at the end of a page.
+    // The answer has its own page if it fits on one, and the signed part ends at the end of a page.
     const before = sections[at - 1]?.part;
-    const isNewPage = before === null || (section.part === 'annex' && before !== 'annex');
+    const isAnswered = before === null && page.doc.bufferedPageRange().count === 1;
+    const isNewPage = isAnswered || (section.part === 'annex' && before !== 'annex');
     if (isNewPage && page.y > sheet.top) page.reserve(sheet.bottom);
     drawSection(around, section);
   });

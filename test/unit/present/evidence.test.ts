@@ -111,7 +111,7 @@ describe('the strength of a verdict from traces', () => {
       'are 4.4 times as probable in a photograph as in a generated picture (likelihood ratio 4.4, capped: the tests were too small to support more)',
     );
     expect(statement.de).toContain(
-      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, nach oben begrenzt, weil die Tests einen höheren Wert nicht stützen)',
+      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, begrenzt auf das, was die Tests stützen)',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(

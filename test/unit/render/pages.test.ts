@@ -90,10 +90,66 @@ describe.each(cases)('the pages of a report: $name', ({ examination }) => {
   );
 });
 
+test.each(languages)(
+  '%s: an ordinary picture has at most four pages before the annex',
+  async (language) => {
+    const base = makeExamination({ width: 400, height: 533, resultClass: 'real' });
+    const [calls] = base.measuredCalls;
+    const tippett = { supporting: [0, 1], opposing: [-1, 0] };
+    const measured = { recorded: '2026-11-27', supporting: 176, opposing: 387, cllr: 0.3, tippett };
+    const ratios = { ...measured, prior: 0.2, lower: 1 / 25, upper: 25 };
+    const program = 'Adobe Photoshop Lightroom Classic 12.3 (Macintosh)';
+    const counts = { pictures: 118, called: 30, suspected: 19 };
+    const kinds = (['splice', 'copy-move', 'removal', 'regenerated'] as const).map((kind) => {
+      return { kind, ...counts };
+    });
+    const history = [1, 2].map((at) => {
+      return {
+        action: 'saved',
+        software: `${program} ${at}`,
+        when: '2026-02-09',
+        parameters: null,
+      };
+    });
+    const examination: Examination = {
+      ...base,
+      measuredCalls: [{ ...calls!, kinds, unchanged: counts, ratios }],
+      measured: base.measured.map((one) => ({ ...one, ratios })),
+      manipulation: { ...base.manipulation!, probability: 0.05 },
+      provenance: {
+        ...base.provenance,
+        history,
+        software: [{ kind: 'camera', name: 'Camera with a long name', place: 'exif' }],
+        inconsistencies: [
+          { code: 'modified_after_capture', values: { minutes: 24_480 }, measures: {} },
+          {
+            code: 'xmp_history_of_editing',
+            values: { steps: 2, last: { software: program, when: '2026-02-09' } },
+            measures: {},
+          },
+        ],
+      },
+    };
+    const own = { name: item.name, analysisId: null, examinedAt: item.examinedAt };
+    const { pages } = await lay(examination, await draw(examination), language, own);
+    const { sections } = wordsIn(language).labels;
+
+    expect(flat(pages[0]!)).toContain(examination.facts.sha256);
+    expect(
+      pages.findIndex((page) => flat(page).includes(`A  ${sections.item}`)),
+    ).toBeLessThanOrEqual(4);
+  },
+);
+
 type Drawn = Awaited<ReturnType<typeof draw>>;
 
-async function lay(examination: Examination, drawn: Drawn, language: Language) {
-  const report = { examination, item, language };
+async function lay(
+  examination: Examination,
+  drawn: Drawn,
+  language: Language,
+  own: ReportItem = item,
+) {
+  const report = { examination, item: own, language };
   const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
   return {
     sections: writeSections({ ...report, heatmapDigests }),

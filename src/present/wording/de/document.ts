@@ -59,7 +59,7 @@ export const document: typeof english.document = {
     untestedOnDamage: 'Keine der Dateien in diesen Tests war beschädigt.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
-      real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen niedrigeren Wert, als er bei veränderten Bildern üblich ist, auch bei solchen, deren Veränderung sie übersehen.',
+      real: 'Die Suche nach Veränderungen ergibt einen niedrigeren Wert, als bei veränderten Bildern üblich ist, auch bei übersehenen Veränderungen.',
       fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, der bei veränderten Bildern häufiger ist als bei unveränderten.',
     },
     together: 'ergibt sich nur aus allen Methoden zusammen, der Ort ist daher unsicher',
@@ -77,7 +77,7 @@ export const document: typeof english.document = {
       fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren (feine Muster in den Pixeln) wie in einem KI-erzeugten Bild.',
     },
     otherwise: {
-      real: 'Das Ergebnis könnte ebenso aussehen, wenn eine Veränderung übersehen wurde, das Bild von einem Generator stammt, mit dem nicht getestet wurde, oder ein Bildschirm abfotografiert wurde.',
+      real: 'Auch eine übersehene Veränderung, ein ungetesteter Generator oder ein abfotografierter Bildschirm könnte so aussehen.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, gleichmäßige oder sehr helle Flächen, Beschriftung und kamerainterne Bearbeitung können wie eine Veränderung wirken.',

@@ -161,8 +161,8 @@ export const outcome: typeof english.outcome = {
   wrong: {
     some: (called, of) => `${called} von ${of}`,
     qualities: {
-      usual: 'wie sie veröffentlicht wurden (die Testbedingung, die der Datei am nächsten kommt)',
-      low: 'die als JPEG 75 gespeichert wurden (die Testbedingung, die der Datei am nächsten kommt)',
+      usual: 'wie sie veröffentlicht wurden (ähnlichste Testbedingung)',
+      low: 'die als JPEG 75 gespeichert wurden (ähnlichste Testbedingung)',
     },
     generated: (quality, called, open, passed) =>
       `In Tests mit Bildern, ${quality}, wurden ${called} KI-erzeugten Bildern erkannt; ${open} blieben offen, ${passed} galten als Fotografien.`,

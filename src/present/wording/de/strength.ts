@@ -43,15 +43,15 @@ export const strength: typeof english = {
   },
   parts: {
     for: (adverb, ratio, bound) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem veränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem unveränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei veränderten Bildern ${ratio}-mal so wahrscheinlich ist wie bei unveränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
     against: (adverb, ratio, bound) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} gegen eine Veränderung.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, bei unveränderten Bildern ${ratio}-mal so wahrscheinlich wie bei veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} gegen eine Veränderung.`,
     neither: (side, ratio) => {
       const name = side === 'changed' ? 'eine Veränderung' : 'ein unverändertes Bild';
       return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 spricht er für keine Seite).`;
     },
   },
-  bound: ', nach oben begrenzt, weil die Tests einen höheren Wert nicht stützen',
+  bound: ', begrenzt auf das, was die Tests stützen',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; wie stark der Befund ist, lässt sich daher nicht belegen.',
   halfMeasured:
