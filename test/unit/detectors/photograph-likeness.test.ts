@@ -93,8 +93,8 @@ describe("the transformer's classification", () => {
     expect(result).toMatchObject({
       measures: { photographScore: 0.29 },
       statement: {
-        en: 'The program classes the picture as a screenshot, not a photograph; it may be wrong.',
-        de: 'Das Programm hält das Bild nicht für eine Fotografie, sondern für ein Bildschirmfoto; es kann sich irren.',
+        en: expect.stringContaining('as a screenshot, not a photograph'),
+        de: expect.stringContaining('nicht für eine Fotografie, sondern für ein Bildschirmfoto'),
       },
     });
   });

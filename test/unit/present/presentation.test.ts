@@ -8,17 +8,18 @@ import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { languages } from '../../../src/contract/vocabulary.ts';
 import { credentials, makeExamination, makeSuspected } from './examination.ts';
 
-test('a picture that is not a photograph is called what it looks like', () => {
+test('a picture that is not a photograph is called what it looks like, and why', () => {
   const examination = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
   const [traces] = examination.findings;
   const statement = { code: 'looks_like', values: { kind: 'screenshot' } } as const;
   const likeness = { ...traces!, statement, measures: { isPhotograph: 0 } };
 
-  const { because } = present(readResult({ ...examination, findings: [likeness] }), 'en');
+  const result = readResult({ ...examination, findings: [likeness] });
 
-  expect(because).toBe(
-    'The program classes the picture as a screenshot, not a photograph; it may be wrong.',
-  );
+  expect(languages.map((language) => present(result, language).because)).toEqual([
+    'The program classes the picture as a screenshot, not a photograph: a neural network trained on both finds its overall look closer to the former; it may be wrong.',
+    'Das Programm hält das Bild nicht für eine Fotografie, sondern für ein Bildschirmfoto: Ein mit beidem trainiertes neuronales Netz ordnet es nach dem Gesamteindruck so ein; es kann sich irren.',
+  ]);
 });
 
 test('a result without signs tells the picture from a file written again, by the gravest sign', () => {

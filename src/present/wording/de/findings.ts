@@ -185,7 +185,7 @@ const statements: English['statements'] = {
   drawing: () =>
     'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen. Das Programm hält das Bild daher nicht für eine Fotografie, sondern für eine Zeichnung, ein Diagramm, eine Textseite oder ein Bildschirmfoto; es kann sich irren.',
   looks_like: ({ kind }) =>
-    `Das Programm hält das Bild nicht für eine Fotografie, sondern für ${pictureKinds[kind]}; es kann sich irren.`,
+    `Das Programm hält das Bild nicht für eine Fotografie, sondern für ${pictureKinds[kind]}: Ein mit beidem trainiertes neuronales Netz ordnet es nach dem Gesamteindruck so ein; es kann sich irren.`,
 
   credentials_unreadable: () =>
     'Die Datei enthält Herkunftsangaben (Content Credentials, C2PA), die sich nicht lesen lassen; daraus folgt nichts, weder für noch gegen die Echtheit des Bildes.',

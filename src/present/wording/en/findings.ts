@@ -196,7 +196,7 @@ const statements = {
   drawing: () =>
     'Sharp edges adjoin perfectly flat areas, so the program classes the picture as a drawing, diagram, page of text or screenshot, not a photograph; it may be wrong.',
   looks_like: ({ kind }) =>
-    `The program classes the picture as ${pictureKinds[kind]}, not a photograph; it may be wrong.`,
+    `The program classes the picture as ${pictureKinds[kind]}, not a photograph: a neural network trained on both finds its overall look closer to the former; it may be wrong.`,
 
   credentials_unreadable: () =>
     'The file contains Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
