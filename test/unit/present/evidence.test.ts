@@ -505,7 +505,8 @@ test('an open case that names a Google generator is first to be checked for Synt
   const declarations = [{ ...declaration, generator: 'Google AI' }];
   const google = { ...open, provenance: { ...open.provenance!, declarations } };
 
-  expect(present(google, 'en').next).toContain('SynthID');
+  expect(present(google, 'en').next).toMatch(/SynthID.* hands it to Google\.$/);
+  expect(present(google, 'de').next).toMatch(/SynthID.* geht damit an Google\.$/);
   expect(present(open, 'en').next).not.toContain('SynthID');
 });
 
