@@ -354,6 +354,21 @@ describe.each(languages)('sections in %s', (language) => {
     return pageOf({ ...examination, decision: { ...decision, basis, byTraces } });
   };
 
+  test('warn of a decision on this ground alone, whatever the result rests on', () => {
+    const warning = {
+      en: 'not the sole ground for a decision against anyone',
+      de: 'rechtfertigt aber allein keine Entscheidung zulasten einer Person',
+    };
+    const pages = [
+      pageOf(makeExamination()),
+      pageBy('localisation', 'real'),
+      pageBy('declaration', 'fake'),
+      pageBy('declaration', 'uncertain'),
+    ];
+
+    for (const page of pages) expect(page).toContain(warning[language]);
+  });
+
   test('say for a declared picture when its traces agree', () => {
     const { agreeing, declared } = wordsIn(language).verdict.conclusion;
 

@@ -250,9 +250,9 @@ export const verdict: typeof english.verdict = {
     changed:
       'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es kann falsch sein, und auch nicht markierte Stellen können verändert sein; wer was verändert hat und warum, bleibt offen.',
     declared:
-      'Das Ergebnis stützt sich auf die Angabe in der Datei und ist nicht verlässlicher als sie; wer das Bild erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es ist nicht verlässlicher als die Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
     agreeing:
-      'Das Ergebnis beruht auf der Angabe in der Datei, und die Spuren sprechen ebenfalls dafür; wer das Bild erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es beruht auf der Angabe in der Datei, und die Spuren sprechen ebenfalls dafür, doch beides kann täuschen; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, genügt aber nicht als Grundlage einer Entscheidung. Auch nicht markierte Stellen können verändert sein.',
     uncertain: 'Die Befunde erlauben keine Entscheidung.',

@@ -273,9 +273,9 @@ export const verdict = {
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, unmarked parts may be changed too, and who changed what, and why, remains open.',
     declared:
-      'The result rests on what the file says and is only as reliable as that; who made the picture, and why, remains open.',
+      'The result is a reason to investigate, not the sole ground for a decision against anyone: it rests on what the file says and is only as reliable as that; who made the picture, and why, remains open.',
     agreeing:
-      'The result rests on what the file says, and the traces agree; who made the picture, and why, remains open.',
+      'The result is a reason to investigate, not the sole ground for a decision against anyone: it rests on what the file says, and the traces agree, but both can mislead; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on. Unmarked parts may be changed too.',
     uncertain: 'The evidence does not permit a decision; do not base one on it.',
