@@ -6,6 +6,7 @@ import {
   reasonCodes,
   resultClasses,
 } from '../../../src/contract/vocabulary.ts';
+import manifest from '../../../models/trace-3/manifest.json' with { type: 'json' };
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingsIn } from '../../../src/engine/localisation.ts';
 import type { Examination } from '../../../src/engine/result.ts';
@@ -58,6 +59,13 @@ describe.each(languages)('sections in %s', (language) => {
         expect(text.trim()).not.toBe('');
       }
     }
+  });
+
+  test('state the smallest picture that gets an answer', () => {
+    const { cellPx, patchCells } = manifest.input;
+    const smallest = cellPx * patchCells;
+
+    expect(allOf()).toContain(`${smallest} × ${smallest} `);
   });
 
   test('start with a page that states no probability', () => {

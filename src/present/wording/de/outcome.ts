@@ -116,7 +116,8 @@ export const outcome: typeof english.outcome = {
     edits:
       'Klären, wer die in der Datei angegebenen Bearbeitungen vorgenommen hat und was genau geändert wurde.',
     signer: 'Klären, ob der Unterzeichner auf der C2PA-Liste vertrauenswürdiger Stellen steht.',
-    synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen; das Bild geht damit an Google.',
+    synthid:
+      'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen; das Bild geht damit an Google.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
     too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau und keinen Ausschnitt.',
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',

@@ -132,7 +132,8 @@ export const outcome = {
     broken: 'Ask for the file as it was when it was signed.',
     edits: 'Ask who made the edits that the file declares, and what exactly was edited.',
     signer: 'Find out whether the signer is on the C2PA list of trusted signers.',
-    synthid: 'Have Google’s Gemini app check the picture for the SynthID watermark, which hands it to Google.',
+    synthid:
+      'Have Google’s Gemini app check the picture for the SynthID watermark, which hands it to Google.',
     compare: 'Compare the picture with others from this camera.',
     too_small: 'Get the full-size picture, not a preview or a crop.',
     too_compressed: 'Get an earlier copy, not one sent through a messaging app.',
