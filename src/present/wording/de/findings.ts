@@ -1,16 +1,9 @@
 import type { Copies, CredentialVouching } from '../../../detectors/statements.ts';
 import { capitalised, kept, nameIn } from '../../printable.ts';
 import type { findings as english } from '../en/findings.ts';
-import { sourceTypes } from './provenance.ts';
+import { origins, softwareKinds, sourceTypes } from './provenance.ts';
 
 type English = typeof english;
-
-/** Follows „bezeichnet sich als“. */
-const origins: English['origins'] = {
-  'ai-generated': 'von KI erzeugtes Bild',
-  'ai-manipulated': 'Bild mit von KI erzeugten Teilen',
-  captured: 'mit einer Kamera aufgenommenes Bild',
-};
 
 /** Follows „in“. */
 const declarationPlaces: English['declarationPlaces'] = {
@@ -22,15 +15,6 @@ const declarationPlaces: English['declarationPlaces'] = {
   comment: 'ihrem Kommentarfeld',
   pixels: 'einem in den Pixeln verborgenen Text',
   'visible-mark': 'einem sichtbaren Zeichen im Bild',
-};
-
-const softwareKinds: English['softwareKinds'] = {
-  generator: 'den Bildgenerator',
-  editor: 'das Bearbeitungsprogramm',
-  camera: 'die Kamera',
-  firmware: 'die Gerätesoftware',
-  platform: 'die Plattform',
-  unknown: 'das Programm',
 };
 
 const contradictions: English['contradictions'] = {
@@ -118,6 +102,10 @@ function quote(text: string): string {
 
 function inBrackets(name: string | null): string {
   return name === null ? '' : ` (${quote(name)})`;
+}
+
+function named(name: string, kind: string): string {
+  return kind === '' ? name : `${name} (${kind})`;
 }
 
 function list(items: readonly string[]): string {
@@ -209,7 +197,7 @@ const statements: English['statements'] = {
       ? 'Die Datei nennt einen digitalen Quelltyp (Digital Source Type), der im IPTC-Vokabular nicht vorkommt.'
       : `Die Datei nennt den digitalen Quelltyp ${quote(type)}: ${sourceTypes[type]}. Er bezeichnet weder eine Kamera noch ein trainiertes Modell.`,
   software_named: ({ software }) => {
-    const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
+    const names = list(software.map(({ kind, name }) => named(quote(name), softwareKinds[kind])));
     return `Die Datei nennt ${names}. Solche Namen kann jeder eintragen; was mit dem Bild geschah, zeigen sie nicht.`;
   },
 
@@ -356,10 +344,8 @@ export const findings: English = {
   sources,
   places,
   writeShare,
-  origins,
   pictureKinds,
   declarationPlaces,
-  softwareKinds,
   contradictions,
   trailingKinds,
   writers,

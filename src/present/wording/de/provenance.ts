@@ -31,6 +31,21 @@ export const sourceTypes: English['sourceTypes'] = {
 
 type English = typeof english;
 
+export const origins: English['origins'] = {
+  'ai-generated': 'von KI erzeugt',
+  'ai-manipulated': 'zum Teil von KI erzeugt',
+  captured: 'von einem Gerät aufgenommen',
+};
+
+export const softwareKinds: English['software'] = {
+  generator: 'Bildgenerator',
+  editor: 'Bildbearbeitung',
+  camera: 'Kamera',
+  firmware: 'Gerätesoftware',
+  platform: 'Plattform',
+  unknown: '',
+};
+
 const inconsistencies: English['inconsistencies'] = {
   modified_after_capture: ({ minutes }) =>
     `Nach den Angaben in der Datei wurde sie zuletzt ${writeSpan(minutes)} nach der Aufnahme gespeichert.`,
@@ -127,11 +142,7 @@ export const provenance: English = {
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
   columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Bestätigt durch'],
-  origins: {
-    'ai-generated': 'von KI erzeugt',
-    'ai-manipulated': 'zum Teil von KI erzeugt',
-    captured: 'von einem Gerät aufgenommen',
-  },
+  origins,
   places,
   sourceTypes,
   assurances: {
@@ -243,14 +254,7 @@ export const provenance: English = {
   moreSteps: (count) => `… ${count} weitere Schritte …`,
   warnings,
   fileTitle: 'Software, Verlauf und Widersprüche',
-  software: {
-    generator: 'Bildgenerator',
-    editor: 'Bildbearbeitung',
-    camera: 'Kamera',
-    firmware: 'Gerätesoftware',
-    platform: 'Plattform',
-    unknown: '',
-  },
+  software: softwareKinds,
   inconsistenciesTitle: 'Widersprüche',
   inconsistenciesNote: 'Keiner davon belegt eine Veränderung; jeder wirft eine Frage auf.',
   noInconsistencies: 'Nach bekannten Arten von Widersprüchen wurde gesucht; gefunden wurde keiner.',
