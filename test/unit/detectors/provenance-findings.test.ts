@@ -178,7 +178,7 @@ describe('content credentials', () => {
 
     expect(finding).toMatchObject({
       speaksFor: 'fake',
-      statement: { en: expect.stringContaining('parts') },
+      statement: { en: expect.stringContaining('in part') },
     });
   });
 

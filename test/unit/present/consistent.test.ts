@@ -4,24 +4,21 @@
  */
 
 import { describe, expect, test, vi } from 'vitest';
-import { writeCard } from '../../../src/cli/analyze/card.ts';
+import { writeTable, toTableRow } from '../../../src/cli/analyze/card.ts';
 import type { AnalyzeOptions } from '../../../src/cli/analyze/options.ts';
 import { type AnalysisRecord, toFailedRecord, toRecord } from '../../../src/cli/analyze/record.ts';
 import { openReporter } from '../../../src/cli/analyze/reporter.ts';
-import { writeTable, toTableRow } from '../../../src/cli/analyze/card.ts';
-import { writeVerdict } from '../../../src/console/parts/verdict.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { failure } from '../../../src/contract/failure-reasons.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';
-import { toResultFields } from '../../../src/engine/contract.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { writeFailure } from '../../../src/present/failures.ts';
 import { createNumberWriter } from '../../../src/present/numbers.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
-import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
+import { findContradictions, flat } from '../../../bin/evaluate/surfaces.ts';
 import { makeExamination } from './examination.ts';
 import { bodyOf, full, fullItem, readHtml, render, size } from './full-report.ts';
 
@@ -74,132 +71,108 @@ const cases: Readonly<Record<string, Examination>> = {
   full,
 };
 
-const forms = {
-  PDF: async (examination: Examination, language: Language) =>
-    bodyOf((await render(examination, language, fullItem)).pages),
-  HTML: (examination: Examination, language: Language) => readHtml(examination, language, fullItem),
-};
-const read = languages.flatMap((language) =>
-  Object.entries(forms).map(([form, readIn]) => ({ language, form, readIn })),
-);
-
 describe.each(Object.entries(cases))('a report on a picture that is %s', (_, examination) => {
-  test.each(read)(
-    'states the same throughout in $language, as $form',
-    async ({ language, readIn }) => {
-      const evidence = writeEvidence(examination);
-      const body = await readIn(examination, language);
-      const text = withoutAnnex(body, language);
-      // Cut where annexes with other numbers start, and not only at the end.
-      expect(text.length).toBeLessThan(0.9 * body.length);
-      expect(text.length).toBeGreaterThan(0.3 * body.length);
-      const { score, exact } = createNumberWriter(language);
-      const { strength: words, labels, measurements, findings } = reportWordsIn(language);
-      const { resultClass, basis, fakeProbability, byTraces } = examination.decision;
-      const isOutside = (byTraces?.resultClass ?? resultClass) === 'abstain';
+  test.each(languages)('states the same everywhere in %s', async (language) => {
+    const record = toRecord(run, examination, null);
+    const { pages } = await render(examination, language, fullItem);
+    const html = await readHtml(examination, language, fullItem);
+    const pdf = bodyOf(pages);
+    const firstPage = flat(bodyOf(pages.slice(0, 1)));
+    const surfaces = { record, language, firstPage, pdf: flat(pdf), html: flat(html) };
 
-      // P(fake) is the probability of generation, and nothing else.
-      expect(text).not.toMatch(namedWrongly[language]);
-      const generated = numbersAfter(text, generation[language]);
-      const allowed = [score(fakeProbability), exact(fakeProbability)];
-      for (const number of generated) expect(allowed).toContain(number);
-      if (isOutside) expect(generated).toEqual([]);
-      else expect(generated).not.toEqual([]);
-
-      // Values without a tested meaning appear only in the annex.
-      const { manipulation } = examination;
-      if (isOutside) {
-        for (const value of [fakeProbability, manipulation?.probability ?? 0]) {
-          for (const form of [score(value), exact(value), `${Math.round(100 * value)}%`]) {
-            expect(text).not.toMatch(
-              new RegExp(`(?<![\\d.,])${form.replace('.', '\\.')}(?![\\d.,])`),
-            );
-          }
-        }
-      }
-
-      // One region: on page one, in findings and measurements.
-      const share =
-        region && manipulation?.region ? findings.writeShare(manipulation.region.share) : null;
-      const marks = [...flat(text).matchAll(together[language])].map(([, found]) => found);
-      for (const found of marks) expect(found).toBe(share);
-      if (manipulation?.region === null) {
-        expect(flat(text)).not.toMatch(outlined[language]);
-      }
-
-      // A comparison that points the other way is described as such, and only then.
-      const { realCompressed, fakeCompressed } = examination.classSimilarities;
-      const isOpposite =
-        (resultClass === 'real' && fakeCompressed > realCompressed) ||
-        (resultClass === 'fake' && basis === 'traces' && realCompressed > fakeCompressed);
-      expect(flat(text).includes(measurements.forensic.opposite)).toBe(isOpposite);
-
-      // The word for the strength matches the ratio next to it, and is the same on every page.
-      if (evidence.ratio !== null) expect(evidence.strength).toBe(strengthOfRatio(evidence.ratio));
-      const others = Object.entries(words.adverbs).filter(([one]) => one !== evidence.strength);
-      for (const [, adverb] of others) {
-        const spoken = new RegExp(
-          ` ${adverb} (?:for|für) (?:${Object.values(words.sides).join('|')})`,
-        );
-        expect(flat(text)).not.toMatch(spoken);
-      }
-
-      // The statement on stability counts what its table lists.
-      const { stability } = examination;
-      if (stability !== null) {
-        const { outcomes } = words.stability;
-        const countOf = (outcome: string) => body.split(`\n${outcome}\n`).length - 1;
-        const { statement } = evidence.stability!;
-        const values = stability.trials.map((trial) => trial.fakeProbability);
-        expect(statement[language]).toBe(
-          words.stability.summary({
-            same: countOf(outcomes.same),
-            open: countOf(outcomes.open),
-            other: countOf(outcomes.other),
-            low: score(Math.min(...values)),
-            high: score(Math.max(...values)),
-          }),
-        );
-        expect(flat(text)).toContain(statement[language]);
-      }
-
-      const first = flat(text.slice(0, text.lastIndexOf(`\n1  ${labels.sections.findings}\n`)));
-      // Every other output gives the same outcome, reason, figures and next step.
-      const presentation = present(readResult(examination), language);
-      const { card, table, console, csv } = await elsewhere(examination, language);
-      for (const place of [first, card]) expect(place).toContain(presentation.headline);
-      expect(card).toContain(presentation.because);
-      // The console does not know the upright size, so it omits the location; the first page lists it separately.
-      const because = presentation.because.replace(/ \([^)]*%[^)]*\)/, '');
-      expect(console.because).toBe(because);
-      expect(first).toContain(because);
-      expect(table).toContain(presentation.short);
-      for (const place of [first, card, console.next]) expect(place).toContain(presentation.next);
-      expect(console.headline).toBe(presentation.headline);
-      expect([presentation.errorRate, '']).toContain(console.errorRate);
-      expect(first).toContain(presentation.errorRate);
-      for (const figure of [presentation.generated, presentation.changed]) {
-        for (const place of [flat(text), card, table]) {
-          expect(place).toContain(figure?.value ?? '');
-        }
-      }
-      expect(console.changed?.value).toBe(presentation.changed?.value);
-      expect(csv).toMatchObject({
-        verdict: resultClass,
-        reasons: examination.decision.reasons.join(' '),
-        // If a changed part decided, programs get no second probability that they could mistake for the first.
-        fakeProbability: basis === 'localisation' ? '' : (presentation.generated?.value ?? ''),
-        changeProbability: presentation.changed?.value ?? '',
-      });
-    },
-  );
+    expect(findContradictions(surfaces)).toEqual([]);
+    for (const body of [pdf, html]) checkWithin(examination, body, language);
+    const told = present(readResult(examination), language);
+    const [generated = '', ofChange = ''] = [told.generated?.value, told.changed?.value];
+    const { resultClass, basis, reasons } = examination.decision;
+    const table = writeTable([toTableRow(record, language)], language, 200);
+    for (const text of [told.short, generated, ofChange]) {
+      expect(table).toContain(text);
+    }
+    expect(roundedAsIn(language, await writeCsv(record))).toMatchObject({
+      verdict: resultClass,
+      reasons: reasons.join(' '),
+      // If a changed part decided, programs get no second probability that they could mistake for the first.
+      fakeProbability: basis === 'localisation' ? '' : generated,
+      changeProbability: ofChange,
+    });
+  });
 });
+
+/** What one report states in several places. */
+function checkWithin(examination: Examination, body: string, language: Language): void {
+  const evidence = writeEvidence(examination);
+  const text = withoutAnnex(body, language);
+  // Cut where annexes with other numbers start, and not only at the end.
+  expect(text.length).toBeLessThan(0.9 * body.length);
+  expect(text.length).toBeGreaterThan(0.3 * body.length);
+  const { score, exact } = createNumberWriter(language);
+  const { strength: words, measurements, findings } = reportWordsIn(language);
+  const { resultClass, basis, fakeProbability, byTraces } = examination.decision;
+  const isOutside = (byTraces?.resultClass ?? resultClass) === 'abstain';
+
+  // P(fake) is the probability of generation, and nothing else.
+  expect(text).not.toMatch(namedWrongly[language]);
+  const generated = numbersAfter(text, generation[language]);
+  expect([score(fakeProbability), exact(fakeProbability)]).toEqual(
+    expect.arrayContaining([...generated]),
+  );
+  expect(generated.length === 0).toBe(isOutside);
+
+  // Values without a tested meaning appear only in the annex.
+  const { manipulation, stability } = examination;
+  const untested = isOutside ? [fakeProbability, manipulation?.probability ?? 0] : [];
+  for (const value of untested) {
+    for (const form of [score(value), exact(value), `${Math.round(100 * value)}%`]) {
+      expect(text).not.toMatch(new RegExp(`(?<![\\d.,])${form.replace('.', '\\.')}(?![\\d.,])`));
+    }
+  }
+
+  // One region: on page one, in findings and measurements.
+  const share = manipulation?.region ? findings.writeShare(manipulation.region.share) : null;
+  for (const [, found] of flat(text).matchAll(together[language])) expect(found).toBe(share);
+
+  // A comparison that points the other way is described as such, and only then.
+  const { realCompressed, fakeCompressed } = examination.classSimilarities;
+  const isOpposite =
+    (resultClass === 'real' && fakeCompressed > realCompressed) ||
+    (resultClass === 'fake' && basis === 'traces' && realCompressed > fakeCompressed);
+  expect(flat(text).includes(measurements.forensic.opposite)).toBe(isOpposite);
+
+  // The word for the strength matches the ratio next to it, and is the same on every page.
+  if (evidence.ratio !== null) expect(evidence.strength).toBe(strengthOfRatio(evidence.ratio));
+  const others = Object.entries(words.adverbs).filter(([one]) => one !== evidence.strength);
+  for (const [, adverb] of others) {
+    const spoken = new RegExp(` ${adverb} (?:for|für) (?:${Object.values(words.sides).join('|')})`);
+    expect(flat(text)).not.toMatch(spoken);
+  }
+
+  // The statement on stability counts what its table lists.
+  if (stability === null) return;
+  const countOf = (outcome: keyof typeof words.stability.outcomes) =>
+    body.split(`\n${words.stability.outcomes[outcome]}\n`).length - 1;
+  const values = stability.trials.map((trial) => trial.fakeProbability);
+  const told = words.stability.summary({
+    same: countOf('same'),
+    open: countOf('open'),
+    other: countOf('other'),
+    low: score(Math.min(...values)),
+    high: score(Math.max(...values)),
+  });
+  expect(evidence.stability?.statement[language]).toBe(told);
+  expect(flat(text)).toContain(told);
+}
+
+const run = {
+  file: 'a.jpg',
+  examinedAt: new Date('2026-03-01T12:00:00Z'),
+  durationMs: 1,
+  options: { tier: 'forensicReporting', seed: 1337 },
+} as const;
 
 test.each(languages)('a failure is worded the same everywhere in %s', async (language) => {
   const error = failure('empty', {});
-  const options = { tier: 'flagging', seed: 1337 } as const;
-  const head = { file: 'a.jpg', examinedAt: new Date(), durationMs: 1, options };
-  const record = toFailedRecord(head, error);
+  const record = toFailedRecord(run, error);
 
   const table = writeTable([toTableRow(record, language)], language, 200);
   const csv = await writeCsv(record);
@@ -208,34 +181,6 @@ test.each(languages)('a failure is worded the same everywhere in %s', async (lan
   // For programs, whatever the language.
   expect(csv).toMatchObject({ errorCode: error.code, errorMessage: error.message });
 });
-
-async function elsewhere(examination: Examination, language: Language) {
-  const examinedAt = new Date('2026-03-01T12:00:00Z');
-  const options = { tier: 'flagging', seed: 1337 } as const;
-  const record = toRecord({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
-  const result = {
-    ...toResultFields(examination, 'forensicReporting'),
-    heatmaps: null,
-    report: null,
-    evidence: writeEvidence(examination),
-  };
-  const inferenceStatus = {
-    type: 'image',
-    version: '7',
-    status: 'completed',
-    statusMessage: '',
-    retryCount: 0,
-    processingStartTime: null,
-    processingFinishTime: null,
-    result,
-  } as const;
-  return {
-    card: writeCard(record, language, 200).replaceAll(/\s+/g, ' '),
-    table: writeTable([toTableRow(record, language)], language, 200),
-    console: writeVerdict({ inferenceStatus }, language)!,
-    csv: roundedAsIn(language, await writeCsv(record)),
-  };
-}
 
 /** What `analyze --csv` prints for a record, by column. */
 async function writeCsv(record: AnalysisRecord): Promise<Readonly<Record<string, string>>> {
@@ -282,8 +227,6 @@ const together = {
   en: /(?:together mark|changed parts mark a region of) (\d+ %)/g,
   de: /(?:alle zusammen markieren|suchen, markieren einen Bereich von) (\d+ %)/g,
 };
-const outlined = { en: /Outlined and numbered/, de: /Umrandet und nummeriert/ };
-
 /** A number with an optional bound before it: `above 0.99`. */
 function numbersAfter(text: string, pattern: RegExp): readonly string[] {
   return [...flat(text).matchAll(pattern)].map(({ index, 0: found }) => {
@@ -292,13 +235,9 @@ function numbersAfter(text: string, pattern: RegExp): readonly string[] {
   });
 }
 
-function flat(text: string): string {
-  return text.replaceAll('\n', ' ');
-}
-
 /** The first annexes state measured values and error rates; the others hold other numbers. */
 function withoutAnnex(body: string, language: Language): string {
-  const { question } = wordsIn(language).labels.sections;
+  const { question } = reportWordsIn(language).labels.sections;
   return body.slice(0, body.lastIndexOf(`E  ${question}`));
 }
 
