@@ -2,7 +2,7 @@
 
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
-import { kept, nameIn, printable } from '../printable.ts';
+import { kept, printable } from '../printable.ts';
 import { writeFacts } from '../seen-before.ts';
 import type { Words } from '../wording/catalogue.ts';
 import { references } from '../wording/references.ts';
@@ -85,13 +85,9 @@ export function glossaryBlocks({ language, catalogue }: SectionInput): readonly 
   return [plainGrid(rows)];
 }
 
-export function referenceBlocks({ catalogue }: SectionInput): readonly Block[] {
-  const { uses } = catalogue.glossary;
-  const rows = Object.entries(references).map(([use, value], at) => ({
-    label: `[${at + 1}] ${nameIn(uses, use, use)}`,
-    value,
-  }));
-  return [plainGrid(rows)];
+export function referenceBlocks(): readonly Block[] {
+  const rows = Object.values(references).map((source, at) => ({ cells: [`[${at + 1}]`, source] }));
+  return [grid([], [0.06, 0.94], rows)];
 }
 
 /** All the file's metadata; empty unless requested, because it may contain personal data. */

@@ -22,26 +22,15 @@ import {
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, catalogue } = input;
-  const { results, forensic } = catalogue.measurements;
+  const { results } = catalogue.measurements;
   const isOutside = leadsToAbstain(examination.decision);
   return [
     { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input), ...changeRows(input)] },
     ...only(!isOutside, note([labels.deviation, ...catalogue.limits.limits.figures].join(' '))),
-    ...only(isSimilarityOpposite(input), note(forensic.opposite)),
     ...only(isOutside, note(results.outside)),
     heading(results.stabilityTitle),
     ...stabilityBlocks(input),
   ];
-}
-
-/** Whether the similarity to the two classes contradicts a decision by traces. */
-function isSimilarityOpposite({ examination, numbers }: SectionInput): boolean {
-  const { resultClass, basis } = examination.decision;
-  const { realCompressed, fakeCompressed } = examination.classSimilarities;
-  // Compares the values as printed: "more (0.61) than (0.61)" would puzzle every reader.
-  if (numbers.score(realCompressed) === numbers.score(fakeCompressed)) return false;
-  if (resultClass === 'real') return fakeCompressed > realCompressed;
-  return resultClass === 'fake' && basis === 'traces' && realCompressed > fakeCompressed;
 }
 
 function decisionRows({ examination, labels, catalogue, result }: SectionInput): readonly Row[] {
@@ -63,7 +52,7 @@ function decisionRows({ examination, labels, catalogue, result }: SectionInput):
 /** Empty outside the validated range, because readers would rely on the values in spite of a caveat. */
 function measuredRows(input: SectionInput): readonly Row[] {
   const { examination, labels, numbers, catalogue, result, language } = input;
-  const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
+  const { decision, predictions, classUncertainties, anomaly } = examination;
   const { rows } = labels;
   if (leadsToAbstain(decision)) return [];
   const { realMax, fakeMin } = decision.thresholds;
@@ -92,8 +81,6 @@ function measuredRows(input: SectionInput): readonly Row[] {
     },
     optional(rows.anomalyClusters, anomaly.numCluster, numbers.count),
     optional(rows.anomalyGini, anomaly.giniCoeff, numbers.exact),
-    { label: rows.similarityReal, value: numbers.exact(classSimilarities.realCompressed) },
-    { label: rows.similarityFake, value: numbers.exact(classSimilarities.fakeCompressed) },
   ];
 }
 

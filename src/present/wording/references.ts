@@ -1,11 +1,7 @@
-/** The sources of the methods in a report. Only what a source is cited for is translated, not the citation. */
-
-import type { Words } from './catalogue.ts';
-
-type Use = keyof Words['glossary']['uses'];
+/** The sources of the methods in a report, which are not translated. */
 
 /** In the order in which they are numbered. */
-export const references: Readonly<Record<Use, string>> = {
+export const references = {
   propositions:
     'European Network of Forensic Science Institutes: ENFSI Guideline for Evaluative Reporting in Forensic Science. Version 3.0, 2015.',
   uncertainty:
@@ -43,7 +39,7 @@ export const references: Readonly<Record<Use, string>> = {
 };
 
 /** What the methods are based on; their findings cite it by number. */
-export const usesOfMethods: Readonly<Record<string, readonly Use[]>> = {
+export const usesOfMethods: Readonly<Record<string, readonly (keyof typeof references)[]>> = {
   'compression-tables': ['jpeg', 'quantisationTables'],
   'localisation-network': ['localisationNetwork'],
   'double-quantisation': ['doubleQuantisation'],

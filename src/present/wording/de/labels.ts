@@ -69,8 +69,6 @@ export const labels: typeof english = {
     tracesReal: 'Spuren einer Kameraaufnahme',
     tracesFake: 'Spuren eines KI-Generators',
     tracesCompression: 'Spuren verlustbehafteter Kompression',
-    similarityReal: 'Ähnlichkeit mit komprimierten Fotografien',
-    similarityFake: 'Ähnlichkeit mit komprimierten KI-erzeugten Bildern',
     anomalyScore: 'Anomaliewert',
     anomalyClusters: 'Ungewöhnliche Bereiche laut Spurennetz',
     anomalyGini: 'Gini-Koeffizient der Abweichungen',

@@ -6,8 +6,6 @@ export const measurements: typeof english = {
       `Untersuchungsgegenstand: „${name}“, ${facts}, SHA-256-Prüfsumme ${sha256}.`,
     method: ({ model, patches, passes }) =>
       `Mit dem Modell ${model} ausgewertete Bildausschnitte: ${patches}, jeder in ${passes} Monte-Carlo-Durchläufen.`,
-    opposite:
-      'Das widerspricht dem Ergebnis, geht aber nicht darin ein: Starke Kompression macht Fotografien und KI-erzeugte Bilder einander ähnlicher.',
     findings: 'Befunde, der stärkste zuerst:',
     skipped: (methods) => `Ohne Befund: ${methods}.`,
   },

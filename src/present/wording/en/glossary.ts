@@ -31,27 +31,4 @@ export const glossary = {
     Traces:
       'Statistical regularities in the pixels that a sensor, a program or a generator leaves behind.',
   } as Readonly<Record<string, string>>,
-  /** What this report cites each reference for. */
-  uses: {
-    propositions: 'Propositions, scale of strength',
-    uncertainty: 'Uncertainty',
-    calibration: 'Calibration',
-    anomaly: 'Anomaly',
-    errorRates: 'Intervals for error rates',
-    auc: 'Intervals for the AUC',
-    jpeg: 'JPEG, quality estimate',
-    quantisationTables: 'Quantisation tables',
-    localisationNetwork: 'Localisation network',
-    doubleQuantisation: 'Double quantisation',
-    copies: 'Copied parts',
-    thumbnail: 'Thumbnail comparison',
-    png: 'PNG',
-    exif: 'EXIF metadata',
-    xmp: 'XMP metadata',
-    declaredOrigin: 'Declared origin',
-    contentCredentials: 'Content Credentials',
-    checksums: 'Checksums',
-    signature: 'Signature of the bundle',
-    colours: 'Colours of the heatmaps',
-  },
 };

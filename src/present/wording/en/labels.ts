@@ -69,8 +69,6 @@ export const labels = {
     tracesReal: 'Traces of a camera recording',
     tracesFake: 'Traces of generation',
     tracesCompression: 'Traces of lossy compression',
-    similarityReal: 'Similarity to compressed genuine pictures',
-    similarityFake: 'Similarity to compressed generated pictures',
     anomalyScore: 'Anomaly score',
     anomalyClusters: 'Unusual areas, by the trace network',
     anomalyGini: 'Gini coefficient of the deviations',

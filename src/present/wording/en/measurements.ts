@@ -5,9 +5,6 @@ export const measurements = {
       `Item examined: “${name}”, ${facts}, SHA-256 checksum ${sha256}.`,
     method: ({ model, patches, passes }: Record<'model' | 'patches' | 'passes', string>) =>
       `Patches read with the model ${model}: ${patches}, each in ${passes} Monte Carlo passes.`,
-    /** Shown with a comparison that contradicts the result. */
-    opposite:
-      'This points away from the result, which is not based on it: strong compression makes pictures of both kinds resemble each other.',
     findings: 'Findings, strongest first:',
     skipped: (methods: string) => `Without a finding: ${methods}.`,
   },
