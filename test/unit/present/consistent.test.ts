@@ -19,7 +19,7 @@ import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
 import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import { findContradictions, flat } from '../../../bin/evaluate/surfaces.ts';
-import { makeExamination } from './examination.ts';
+import { declaration, makeDeclared, makeExamination } from './examination.ts';
 import { bodyOf, full, fullItem, readHtml, render, size } from './full-report.ts';
 
 const region = { left: 160, top: 20, width: 60, height: 50, share: 0.078 };
@@ -257,28 +257,10 @@ function changed(): Examination {
 }
 
 function declared(): Examination {
-  const base = makeExamination({ ...size });
-  return {
-    ...base,
-    provenance: {
-      ...base.provenance,
-      declarations: [
-        {
-          origin: 'ai-generated',
-          place: 'xmp',
-          field: 'Iptc4xmpExt:DigitalSourceType',
-          value: 'trainedAlgorithmicMedia',
-          generator: 'Example Generator',
-          assurance: 'unsigned',
-        },
-      ],
-    },
-    decision: {
-      ...base.decision,
-      basis: 'declaration',
-      byTraces: { resultClass: 'fake', reasons: [] },
-    },
-  };
+  const { decision, ...base } = makeExamination({ ...size });
+  const byTraces = { resultClass: 'fake', reasons: [] } as const;
+  const own = { ...declaration, generator: 'Example Generator' };
+  return makeDeclared({ ...base, decision: { ...decision, byTraces } }, own);
 }
 
 function traces(probability: number, speaksFor: 'real' | 'fake'): Examination['findings'][number] {

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Bilingual,
-  languages,
-  reasonCodes,
-  stabilityChanges,
-} from '../../../src/contract/vocabulary.ts';
+import { languages, reasonCodes, stabilityChanges } from '../../../src/contract/vocabulary.ts';
 import type { Finding } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/inference/manifest.ts';
@@ -13,7 +8,7 @@ import { writeEvidence } from '../../../src/present/evidence.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
-import { item, makeExamination, makeSuspected } from './examination.ts';
+import { declaration, item, makeDeclared, makeExamination, makeSuspected } from './examination.ts';
 
 const rates: MeasuredRates = {
   decided: 0.5,
@@ -36,15 +31,6 @@ const finding: Finding = {
   source: 'None.',
 };
 
-const declaration: Declaration = {
-  origin: 'ai-generated',
-  place: 'png-text',
-  field: 'parameters',
-  value: 'Steps: 20',
-  generator: null,
-  assurance: 'unsigned',
-};
-
 function decided(
   resultClass: 'real' | 'fake',
   fakeProbability: number,
@@ -55,12 +41,7 @@ function decided(
 }
 
 function declared(...declarations: readonly Declaration[]): Examination {
-  const examination = decided('fake', 0.5);
-  return {
-    ...examination,
-    decision: { ...examination.decision, basis: 'declaration' },
-    provenance: { ...examination.provenance, declarations },
-  };
+  return makeDeclared(decided('fake', 0.5), ...declarations);
 }
 
 function stabilityWith(flips: number) {
@@ -258,40 +239,6 @@ test('the stability test lists every change and counts those that lead to the ot
   );
 });
 
-test('both languages give the same figures, with no unfilled placeholders', () => {
-  const examinations = [
-    decided('fake', 0.95),
-    decided('real', 0.01),
-    decided('real', 0.4),
-    decided('fake', 0.9, { measured: [] }),
-    declared(declaration),
-    makeExamination({ resultClass: 'abstain', reasons: reasonCodes }),
-  ];
-
-  for (const examination of examinations) {
-    for (const { en, de } of textsOf(writeEvidence(examination))) {
-      expect(figuresOf(de.replaceAll('.', '').replaceAll(',', '.'))).toEqual(
-        figuresOf(en.replaceAll(',', '').replaceAll(/\.(?!\d)/g, '')),
-      );
-      expect(`${en} ${de}`).not.toMatch(/undefined|null|NaN|\[object|\$\{| {2}/);
-    }
-  }
-});
-
-function textsOf(value: unknown): readonly Bilingual[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (isBilingual(value)) return [value];
-  return Object.values(value).flatMap(textsOf);
-}
-
-function isBilingual(value: object): value is Bilingual {
-  return 'en' in value && 'de' in value;
-}
-
-function figuresOf(text: string): readonly string[] {
-  return [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([figure]) => figure).toSorted();
-}
-
 describe('a picture with a changed part', () => {
   const base = makeExamination();
   const region = { left: 100, top: 90, width: 80, height: 50, share: 0.123 };
@@ -337,16 +284,9 @@ describe('a picture with a changed part', () => {
       writeTexts({ ...changed, decision }, item, language),
     );
 
-    expect(en?.summary).toMatch(/in the lower right.* that a part was changed at 0\.97/);
+    expect(en?.summary).toMatch(/12% of the picture, in the lower right.* was changed at 0\.97/);
+    expect(en?.summary).not.toContain('generated or altered is');
     expect(de?.summary).toMatch(/rechts unten.*, schätzen sie zusammen auf 0,97/);
-  });
-
-  test('ends in a conclusion that claims no known error rate', () => {
-    const ends = languages.map((language) => writeTexts(changed, item, language).conclusion);
-
-    expect(ends[0]).toContain('who changed what');
-    expect(ends[1]).toContain('wer was verändert hat');
-    expect(ends.join()).not.toMatch(/rate of error|Fehlerrate/);
   });
 
   test('with several places uses the numbers that every page gives them', () => {
@@ -374,13 +314,6 @@ describe('a picture with a changed part', () => {
     const { findings } = writeEvidence({ ...changed, findings: [marking], manipulation });
 
     expect(findings[0]?.statement.en).toContain('marks a region in the lower right: ');
-  });
-
-  test('is described in the summary instead of the probability of the whole picture', () => {
-    const { summary } = writeTexts(changed, item, 'en');
-
-    expect(summary).toContain('mark a region of 12% of the picture, in the lower right');
-    expect(summary).not.toContain('generated or altered is');
   });
 });
 

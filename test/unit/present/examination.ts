@@ -3,7 +3,11 @@
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
 import type { CellMaps, Examination, MapName } from '../../../src/engine/result.ts';
 import type { Picture, PictureFacts } from '../../../src/image/picture.ts';
-import { type ContentCredentials, noProvenance } from '../../../src/provenance/provenance.ts';
+import {
+  type ContentCredentials,
+  type Declaration,
+  noProvenance,
+} from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import { drawScene } from '../../fixtures/pictures.ts';
 
@@ -27,6 +31,25 @@ export const credentials: ContentCredentials = {
   manifests: 1,
   problems: [],
 };
+
+/** Unsigned, as generators write it. */
+export const declaration: Declaration = {
+  origin: 'ai-generated',
+  place: 'xmp',
+  field: 'DigitalSourceType',
+  value: 'trainedAlgorithmicMedia',
+  generator: null,
+  assurance: 'unsigned',
+};
+
+/** Decided by what the file says about itself. */
+export function makeDeclared(
+  base: Examination,
+  ...declarations: readonly Declaration[]
+): Examination {
+  const decision = { ...base.decision, basis: 'declaration' } as const;
+  return { ...base, decision, provenance: { ...base.provenance, declarations } };
+}
 
 interface Wanted {
   readonly width?: number;

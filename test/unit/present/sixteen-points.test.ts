@@ -143,6 +143,11 @@ describe.each(languages)('the report in %s holds', (language) => {
 
     expect(source).toContain(`/Lang (${language})`);
     expect(source).toContain('/Marked true');
+    expect(source).toContain('/DisplayDocTitle true');
+    expect(source).toContain('(D:20260301120000Z)');
+    expect(source).toContain('/Outlines');
+    // The picture on the first page and next to its four heatmaps.
+    expect(source.match(/\/S \/Figure/g)).toHaveLength(6);
     expect(source).toContain('/MediaBox [0 0 595.28 841.89]');
     expect(source.match(/\/FontFile2/g)).toHaveLength(2);
     expect(source.match(/\/S \/H2\b/g)).toHaveLength(16);

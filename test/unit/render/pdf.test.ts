@@ -21,19 +21,6 @@ describe('the PDF of a picture', () => {
     expect(Buffer.compare(once, again)).toBe(0);
   });
 
-  test('has a title, tags, bookmarks and its language', async () => {
-    const pdf = Buffer.from(await render(usual, 'de')).toString('latin1');
-
-    expect(pdf).toContain('/Lang (de)');
-    expect(pdf).toContain('/Marked true');
-    expect(pdf).toContain('/DisplayDocTitle true');
-    expect(pdf).toContain('(D:20260301120000Z)');
-    expect(pdf).toContain('/Outlines');
-    // The picture on the first page and next to its four heatmaps.
-    expect(pdf.match(/\/S \/Figure/g)).toHaveLength(6);
-    expect(pdf.match(/\/FontFile2/g)).toHaveLength(2);
-  });
-
   test('shows an additional picture for each method that points at places', async () => {
     const { maps, findings } = usual;
     const examination = {
@@ -54,19 +41,6 @@ describe('the PDF of a picture', () => {
         .map((page) => page.text)
         .join('\n'),
     ).toContain('Noise level');
-  });
-
-  test('can be read back, including umlauts and checksums', async () => {
-    const pages = readPages(await render(usual, 'de'));
-    const text = pages.map((page) => page.text).join('\n');
-
-    expect(text).toContain('Bericht zur bildforensischen Untersuchung');
-    expect(text).toContain('Straßenszene.jpg');
-    expect(text).toContain('Unversehrtheit: Die Prüfsummen');
-    expect(text).toContain('Nie geprüft');
-    expect(text).toContain(usual.facts.sha256);
-    expect(text).toContain('0,97 ± 0,02');
-    pages.forEach((page, i) => expect(page.text).toContain(`Seite ${i + 1} von ${pages.length}`));
   });
 
   test.each([
