@@ -26,9 +26,8 @@ import {
 import { findingBlocks, heatmapBlocks } from './findings.ts';
 import { headBlocks } from './head.ts';
 import { custodyBlocks, itemBlocks } from './item.ts';
-import { methodBlocks } from './method.ts';
 import { provenanceBlocks } from './provenance.ts';
-import { resultBlocks } from './results.ts';
+import { methodBlocks, resultBlocks } from './results.ts';
 import { validationBlocks } from './validation.ts';
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
