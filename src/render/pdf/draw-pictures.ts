@@ -37,7 +37,7 @@ export interface Surroundings {
 
 const columnGap = 18;
 /** The picture and the map of possible changes are large, and the other maps form a row below; all fit on one page. */
-const shapes = { large: { columns: 2, tallest: 132 }, small: { columns: 3, tallest: 84 } } as const;
+const shapes = { large: { columns: 2, tallest: 132 }, small: { columns: 3, tallest: 76 } } as const;
 
 type Shape = (typeof shapes)[keyof typeof shapes];
 const gaps = { aroundPicture: 4, scale: 30, below: 12 };

@@ -98,7 +98,7 @@ function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: n
 /** Indentation in points of lines that belong to the line above. */
 export const listIndent = 11;
 /** In points: the height of a line to write on, and the width of its label. */
-const form = { height: 22, labelWidth: 150 } as const;
+const form = { height: 20, labelWidth: 150 } as const;
 
 export function drawList(page: Page, items: readonly string[]): void {
   const list = page.group('L');

@@ -8,7 +8,14 @@ import { writeEvidence } from '../../../src/present/evidence.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
-import { declaration, item, makeDeclared, makeExamination, makeSuspected } from './examination.ts';
+import {
+  declaration,
+  item,
+  makeDeclared,
+  makeExamination,
+  makeSuspected,
+  ratios,
+} from './examination.ts';
 
 const rates: MeasuredRates = {
   decided: 0.5,
@@ -330,38 +337,27 @@ test('the headline of a declared picture says whether the whole picture or parts
   ]);
 });
 
-describe('a likelihood ratio for each question', () => {
-  const points = Array.from({ length: 21 }, (_, at) => at / 10 - 1);
-  const ratios = {
-    recorded: '2026-11-27',
-    supporting: 100,
-    opposing: 100,
-    calibration: { pictures: 200, sources: 50 },
-    cllr: 0.4,
-    lower: 1 / 20,
-    upper: 25,
-    tippett: { supporting: points, opposing: points },
+const examinationFor = (
+  fakeProbability: number,
+  changed: number,
+  resultClass: Examination['decision']['resultClass'],
+) => {
+  const base = makeExamination({ resultClass });
+  return {
+    ...base,
+    measured: base.measured.map((one) => ({ ...one, ratios: { ...ratios, prior: 0.5 } })),
+    measuredCalls: base.measuredCalls.map((one) => ({
+      ...one,
+      ratios: { ...ratios, prior: 0.2 },
+    })),
+    decision: { ...base.decision, fakeProbability },
+    manipulation: { ...base.manipulation!, probability: changed },
   };
-  const examinationFor = (
-    fakeProbability: number,
-    changed: number,
-    resultClass: Examination['decision']['resultClass'],
-  ) => {
-    const base = makeExamination({ resultClass });
-    return {
-      ...base,
-      measured: base.measured.map((one) => ({ ...one, ratios: { ...ratios, prior: 0.5 } })),
-      measuredCalls: base.measuredCalls.map((one) => ({
-        ...one,
-        ratios: { ...ratios, prior: 0.2 },
-      })),
-      decision: { ...base.decision, fakeProbability },
-      manipulation: { ...base.manipulation!, probability: changed },
-    };
-  };
-  const evidenceFor = (...given: Parameters<typeof examinationFor>) =>
-    writeEvidence(examinationFor(...given));
+};
+const evidenceFor = (...given: Parameters<typeof examinationFor>) =>
+  writeEvidence(examinationFor(...given));
 
+describe('a likelihood ratio for each question', () => {
   test('is stated for an uncertain result, and supports neither side below two', () => {
     const { strength, ratio, weighed, statement } = evidenceFor(0.58, 0.25, 'uncertain');
 

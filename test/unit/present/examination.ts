@@ -32,6 +32,20 @@ export const credentials: ContentCredentials = {
   problems: [],
 };
 
+const points = Array.from({ length: 21 }, (_, at) => at / 10 - 1);
+
+/** Of held-out pictures, without the prior. */
+export const ratios = {
+  recorded: '2026-11-27',
+  supporting: 100,
+  opposing: 100,
+  calibration: { pictures: 200, sources: 50 },
+  cllr: 0.4,
+  lower: 1 / 20,
+  upper: 25,
+  tippett: { supporting: points, opposing: points },
+};
+
 /** Unsigned, as generators write it. */
 export const declaration: Declaration = {
   origin: 'ai-generated',

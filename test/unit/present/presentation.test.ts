@@ -6,7 +6,7 @@ import { headsSuspicion, readAnswer, readResult } from '../../../src/present/res
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { languages } from '../../../src/contract/vocabulary.ts';
-import { credentials, makeExamination, makeSuspected } from './examination.ts';
+import { credentials, makeExamination, makeSuspected, ratios } from './examination.ts';
 
 test('a picture that is not a photograph is called what it looks like, and why', () => {
   const examination = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
@@ -87,19 +87,9 @@ test('a suspicion that all methods together do not support is headed by isolated
     return { region: { ...region, left }, methods: ['copy-move'] };
   });
   const [calls] = base.measuredCalls;
-  const ratios = {
-    recorded: '2026-11-27',
-    supporting: 100,
-    opposing: 100,
-    prior: 0.5,
-    cllr: 0.4,
-    lower: 0.1,
-    upper: 40,
-    tippett: { supporting: [], opposing: [] },
-  };
   const examinationAt = (probability: number) => ({
     ...base,
-    measuredCalls: [{ ...calls!, ratios }],
+    measuredCalls: [{ ...calls!, ratios: { ...ratios, prior: 0.5 } }],
     manipulation: { ...base.manipulation!, probability, region, places },
   });
   for (const language of languages) {

@@ -8,7 +8,7 @@ import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Section } from '../../../src/present/sections/blocks.ts';
 import { writeSections } from '../../../src/present/sections/sections.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
-import { makeExamination } from '../present/examination.ts';
+import { makeExamination, ratios } from '../present/examination.ts';
 import { draw, full, fullItem } from '../present/full-report.ts';
 import { type PdfPage, readPages } from './pdf-text.ts';
 
@@ -95,9 +95,6 @@ test.each(languages)(
   async (language) => {
     const base = makeExamination({ width: 400, height: 533, resultClass: 'real' });
     const [calls] = base.measuredCalls;
-    const tippett = { supporting: [0, 1], opposing: [-1, 0] };
-    const measured = { recorded: '2026-11-27', supporting: 176, opposing: 387, cllr: 0.3, tippett };
-    const ratios = { ...measured, prior: 0.2, lower: 1 / 25, upper: 25 };
     const program = 'Adobe Photoshop Lightroom Classic 12.3 (Macintosh)';
     const counts = { pictures: 118, called: 30, suspected: 19 };
     const kinds = (['splice', 'copy-move', 'removal', 'regenerated'] as const).map((kind) => {
@@ -113,8 +110,8 @@ test.each(languages)(
     });
     const examination: Examination = {
       ...base,
-      measuredCalls: [{ ...calls!, kinds, unchanged: counts, ratios }],
-      measured: base.measured.map((one) => ({ ...one, ratios })),
+      measuredCalls: [{ ...calls!, kinds, unchanged: counts, ratios: { ...ratios, prior: 0.2 } }],
+      measured: base.measured.map((one) => ({ ...one, ratios: { ...ratios, prior: 0.5 } })),
       manipulation: { ...base.manipulation!, probability: 0.05 },
       provenance: {
         ...base.provenance,

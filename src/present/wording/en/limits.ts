@@ -69,7 +69,7 @@ export const limits = {
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
-      'A picture gets an answer only from 128 × 128 pixels; below 65,536 pixels in all, a change is at most suspected.',
+      'Pictures are judged from 128 × 128 pixels; below 65,536, a change is at most suspected.',
       'The result applies to the file that was examined, not to other copies of the picture.',
       'The method was validated for photographs only; its error rates are in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
     ],
