@@ -6,9 +6,8 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changeKinds } from '../../src/inference/locate-manifest.ts';
+import { changeKinds, parseAnyManifest } from '../../src/inference/manifest.ts';
 import type { HeldOutRatios } from '../../src/inference/fields.ts';
-import { parseAnyManifest } from '../../src/inference/manifest.ts';
 import { heldOutRatios } from '../../src/service/validation/statistics.ts';
 import { parseCsv } from './data-set.ts';
 

@@ -13,7 +13,7 @@ import { halvePixels, type Pixels } from '../image/pixels.ts';
 import { inRows } from '../image/jpeg-quality.ts';
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
-import { blockPx, type LocateManifest } from '../inference/locate-manifest.ts';
+import { blockPx, type LocateManifest } from '../inference/manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { type Localisation, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';

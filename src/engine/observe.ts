@@ -11,7 +11,7 @@ import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { findGeneratorSize, pictureSize } from '../detectors/picture-size.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
-import type { LocateManifest } from '../inference/locate-manifest.ts';
+import type { LocateManifest } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';

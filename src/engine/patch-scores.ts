@@ -7,8 +7,7 @@
  */
 
 import { type Planes, cutPixels, scaledSize, toPlanes } from '../image/pixels.ts';
-import type { EmbeddingStatistics } from '../inference/statistics.ts';
-import type { Views } from '../inference/manifest.ts';
+import type { EmbeddingStatistics, Views } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import type { Logits } from './calibration.ts';
 import {

@@ -16,8 +16,7 @@ import type {
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { Region } from '../detectors/regions.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import type { MeasuredCalls } from '../inference/locate-manifest.ts';
-import type { MeasuredCondition } from '../inference/manifest.ts';
+import type { MeasuredCalls, MeasuredCondition } from '../inference/manifest.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 
 export type ClassScores = NonNullable<AnalysisResult['predictions']>;

@@ -3,7 +3,6 @@
  * that names the field. What the manifests of both kinds of model have in common comes last.
  */
 
-import { createHash } from 'node:crypto';
 import { ForensicsError } from '../errors.ts';
 
 /** @param name - of the field, for the message. @throws {ForensicsError} `model_integrity` for an invalid value. */
@@ -88,6 +87,15 @@ export function orNull<T>(read: Reader<T>): Reader<T | null> {
   return (value, name) => (value === undefined || value === null ? null : read(value, name));
 }
 
+/** Refuses what is read unless `isValid` is true of it. `what` completes "The field ...". */
+export function where<T>(read: Reader<T>, what: string, isValid: (value: T) => boolean): Reader<T> {
+  return (value, name) => {
+    const found = read(value, name);
+    if (isValid(found)) return found;
+    throw damaged(`${name} ${what}`);
+  };
+}
+
 export function matching(pattern: RegExp, what: string): Reader<string> {
   return (value, name) => {
     if (typeof value === 'string' && pattern.test(value)) return value;
@@ -95,13 +103,17 @@ export function matching(pattern: RegExp, what: string): Reader<string> {
   };
 }
 
+export function oneOf<T extends string>(known: readonly T[]): Reader<T> {
+  return (value, name) => {
+    const found = known.find((one) => one === value);
+    if (found !== undefined) return found;
+    throw damaged(`${name} is not one of ${known.join(', ')}`);
+  };
+}
+
 export const text = matching(/./s, 'a text');
 
-export const date: Reader<string> = (value, name) => {
-  const read = text(value, name);
-  if (Number.isNaN(Date.parse(read))) throw damaged(`${name} is not a date`);
-  return read;
-};
+export const date = where(text, 'is not a date', (it) => !Number.isNaN(Date.parse(it)));
 
 export function number(min: number, max: number): Reader<number> {
   return (value, name) => {
@@ -111,11 +123,16 @@ export function number(min: number, max: number): Reader<number> {
 }
 
 export function whole(min: number, max: number): Reader<number> {
-  return (value, name) => {
-    const read = number(min, max)(value, name);
-    if (Number.isInteger(read)) return read;
-    throw damaged(`${name} is not a whole number`);
-  };
+  return where(number(min, max), 'is not a whole number', Number.isInteger);
+}
+
+/** Numbers of which none is smaller than the one before it. */
+export function rising(length: number, read: Reader<number>): Reader<readonly number[]> {
+  return where(
+    list(read),
+    `is not ${length} increasing numbers`,
+    (all) => all.length === length && all.every((one, at) => at === 0 || one >= all[at - 1]!),
+  );
 }
 
 /** Reads a name that the code fixes and a manifest may repeat, because a model with other names would be misread. */
@@ -131,28 +148,19 @@ export const share = number(0, 1);
 /** A limit well above any fitted weight; the log odds of a method are at most 4. */
 export const weight = number(-1000, 1000);
 
-// Reads one number per decision strategy.
-
-const strategyNumbers = (min: number, max: number) => {
-  const limit = number(min, max);
-  return object({ pedantic: limit, default: limit, relaxed: limit });
-};
-export type StrategyThresholds = ReturnType<ReturnType<typeof strategyNumbers>>;
+/** One number per decision strategy. */
+export type StrategyThresholds = ReturnType<ReturnType<typeof thresholds>>;
 
 /** Limits in this order over the strategies, so that a picture decided under one is also decided under the next. */
-export function thresholds(
-  order: 'decreasing' | 'increasing',
-  min: number,
-  max: number,
-): Reader<StrategyThresholds> {
-  return (value, name) => {
-    const read = strategyNumbers(min, max)(value, name);
-    const sign = order === 'increasing' ? 1 : -1;
-    if (sign * (read.default - read.pedantic) >= 0 && sign * (read.relaxed - read.default) >= 0) {
-      return read;
-    }
-    throw damaged(`${name} is not ${order} from pedantic to relaxed`);
-  };
+export function thresholds(order: 'decreasing' | 'increasing', min: number, max: number) {
+  const limit = number(min, max);
+  const sign = order === 'increasing' ? 1 : -1;
+  return where(
+    object({ pedantic: limit, default: limit, relaxed: limit }),
+    `is not ${order} from pedantic to relaxed`,
+    ({ pedantic, default: usual, relaxed }) =>
+      sign * (usual - pedantic) >= 0 && sign * (relaxed - usual) >= 0,
+  );
 }
 
 export const fakeMin = thresholds('decreasing', 0.5, 1);
@@ -171,11 +179,7 @@ export const identity = {
 };
 
 /** Log10 likelihood ratios in ascending order: the minimum, the quantiles in steps of 5%, and the maximum. */
-const tippettPoints: Reader<readonly number[]> = (value, name) => {
-  const read = list(number(-100, 100))(value, name);
-  if (read.length === 21 && read.every((one, at) => one >= (read[at - 1] ?? -100))) return read;
-  throw damaged(`${name} is not 21 increasing numbers`);
-};
+const tippettPoints = rising(21, number(-100, 100));
 
 /** Likelihood ratios on pictures on which nothing was fitted. Written by `npm run evaluate -- --ratios`. */
 export const heldOutRatios = object({
@@ -195,16 +199,3 @@ export const heldOutRatios = object({
   tippett: object({ supporting: tippettPoints, opposing: tippettPoints }),
 });
 export type HeldOutRatios = ReturnType<typeof heldOutRatios>;
-
-type ModelFiles = Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
-
-export function rootFields(json: string) {
-  return fields(parseModelJson(json, 'manifest.json'), 'manifest.json');
-}
-
-/** Adds the manifest, because thresholds and calibration affect decisions as much as weights. */
-export function withManifest(files: ModelFiles, json: string): ModelFiles {
-  const bytes = Buffer.from(json);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { ...files, 'manifest.json': { sha256, bytes: bytes.length } };
-}

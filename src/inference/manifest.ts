@@ -1,32 +1,36 @@
 /**
- * The manifest of an image model, which separates generated pictures from photographs. Each field
- * is declared once, with its bounds. Nothing else describes a model, and the manifest is trusted
- * only after the hashes of the model's files have been checked.
+ * The manifests of image models, which separate generated pictures from photographs, and of
+ * localisation models. Each field is declared once, with its bounds. Nothing else describes a model,
+ * and a manifest is trusted only after the hashes of the model's files have been checked.
  */
 
+import { hash } from 'node:crypto';
 import { ForensicsError } from '../errors.ts';
 import {
   damaged,
   fakeMin,
+  fields,
   fixed,
   heldOutRatios,
   identity,
   list,
+  matching,
+  named,
   number,
   object,
+  oneOf,
   optional,
   orElse,
   orNull,
-  type Reader,
-  rootFields,
+  parseModelJson,
+  rising,
   share,
   text,
   thresholds,
   weight,
+  where,
   whole,
-  withManifest,
 } from './fields.ts';
-import { type LocateManifest, parseLocateManifest } from './locate-manifest.ts';
 
 /** Scales must be positive, because a negative one would swap real and fake. */
 const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
@@ -45,13 +49,6 @@ const measuredRates = object({
 });
 export type MeasuredRates = ReturnType<typeof measuredRates>;
 
-/** Range of the longer sides of the pictures, in pixels. */
-const longerSides: Reader<readonly [min: number, max: number]> = (value, name) => {
-  const [min, max]: unknown[] = Array.isArray(value) ? value : [];
-  const from = whole(1, 1e6)(min, `${name}[0]`);
-  return [from, whole(from, 1e6)(max, `${name}[1]`)];
-};
-
 /** Results on labelled pictures with one processing history, on which nothing was fitted. Shares are 0..1. */
 const measuredCondition = object({
   /** Processing history, such as `as is` or `jpeg 75`. */
@@ -59,8 +56,8 @@ const measuredCondition = object({
   /** Number of photographs and of generated pictures. */
   real: whole(0, 1e9),
   fake: whole(0, 1e9),
-  /** Absent in older manifests. */
-  longerSidePx: optional(longerSides),
+  /** Smallest and largest longer side of the pictures, in pixels; absent in older manifests. */
+  longerSidePx: optional(rising(2, whole(1, 1e6))),
   /** Area under the ROC curve, with its 95% interval over sources. */
   auc: share,
   aucLow: share,
@@ -74,28 +71,23 @@ export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 /** Limits the network's working memory, about 150 MB per megapixel, because it reads a picture in a single run. */
 const maxReadPixels = 4_000_000;
 
-const viewFields = object({
-  /** A larger picture is scaled down to this. Released manifests contain the name. */
-  mostPixels: whole(65_536, maxReadPixels),
-  /** Side and number of the full-resolution squares that are read too if the picture was scaled down. */
-  tilePx: whole(32, 4096),
-  tiles: whole(0, 4096),
-  /** Longer side of the view of the whole picture, in pixels. */
-  wholePx: whole(32, 4096),
-  /** Weights of the mean logits of each part, which add up to 1. Without tiles, their weight goes to the patches. */
-  weights: object({ patches: share, tiles: share, whole: share }),
-});
-export type Views = ReturnType<typeof viewFields>;
-
 /** Limits on how much of a picture is read; see `engine/patch-scores.ts`. */
-const views: Reader<Views> = (value, name) => {
-  const read = viewFields(value, name);
-  const { patches, tiles, whole: all } = read.weights;
-  if (Math.abs(patches + tiles + all - 1) > 1e-9) {
-    throw damaged(`${name}.weights do not add up to 1`);
-  }
-  return read;
-};
+const views = where(
+  object({
+    /** A larger picture is scaled down to this. Released manifests contain the name. */
+    mostPixels: whole(65_536, maxReadPixels),
+    /** Side and number of the full-resolution squares that are read too if the picture was scaled down. */
+    tilePx: whole(32, 4096),
+    tiles: whole(0, 4096),
+    /** Longer side of the view of the whole picture, in pixels. */
+    wholePx: whole(32, 4096),
+    /** Weights of the mean logits of each part, which add up to 1. Without tiles, their weight goes to the patches. */
+    weights: object({ patches: share, tiles: share, whole: share }),
+  }),
+  'has weights that do not add up to 1',
+  ({ weights: { patches, tiles, whole: all } }) => Math.abs(patches + tiles + all - 1) <= 1e-9,
+);
+export type Views = ReturnType<typeof views>;
 
 /** A second network, `transformer.onnx`; see `engine/transformer.ts`. */
 const transformer = object({
@@ -122,12 +114,6 @@ const sizeRegime = object({
 });
 export type SizeRegime = ReturnType<typeof sizeRegime>;
 
-const pictureSize: Reader<string> = (value, name) => {
-  const size = text(value, name);
-  if (/^\d+x\d+$/.test(size)) return size;
-  throw damaged(`${name} is not a size such as 1408x768`);
-};
-
 const counted = object({ found: whole(0, 1e9), of: whole(1, 1e9) });
 
 /** Sizes that generators give their pictures, and that photographs rarely or never have. The first match counts. */
@@ -139,7 +125,7 @@ const generatorSizes = object({
   /** In how many sources, of all sources of a class, at least one picture has such a size. */
   sources: object({ generated: counted, photographs: counted }),
   /** Longer and shorter side in pixels, such as `1408x768`. */
-  sizes: list(pictureSize),
+  sizes: list(matching(/^\d+x\d+$/, 'a size such as 1408x768')),
 });
 export type GeneratorSizes = ReturnType<typeof generatorSizes>;
 
@@ -195,8 +181,7 @@ export interface ModelManifest extends Omit<ReturnType<typeof imageManifest>, 'o
   readonly type: 'image';
 }
 
-function parseImageManifest(json: string): ModelManifest {
-  const root = rootFields(json);
+function parseImageManifest(root: Root): ModelManifest {
   if (root['type'] !== 'image') throw damaged('type is neither image nor localisation');
   if (root['votes'] !== undefined) {
     throw new ForensicsError(
@@ -205,13 +190,164 @@ function parseImageManifest(json: string): ModelManifest {
     );
   }
   const { outputs: _checked, ...manifest } = imageManifest(root, 'manifest.json');
-  return { ...manifest, files: withManifest(manifest.files, json), type: 'image' };
+  return { ...manifest, type: 'image' };
+}
+
+type Root = Readonly<Record<string, unknown>>;
+
+// The manifest of a localisation model.
+
+/** The localisation network processes blocks of this side in pixels, which the side of a cell must divide. */
+export const blockPx = 8;
+
+const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
+
+/** How well the fused map marked changed pixels in pictures on which nothing was fitted. */
+const measuredLocalisation = object({
+  /** Data set and kind of change. */
+  set: text,
+  condition: text,
+  pictures: whole(0, 1e9),
+  /** Mean pixel F1: at the best threshold of each picture, with its 95% interval, and at 0.5. */
+  f1Best: share,
+  f1Low: share,
+  f1High: share,
+  f1Half: share,
+  /** Mean area under the pixel ROC curve. */
+  pixelAuc: share,
+});
+export type MeasuredLocalisation = ReturnType<typeof measuredLocalisation>;
+
+const callCounts = object({ changed: whole(0, 1e9), photographs: whole(0, 1e9) });
+export const changeKinds = ['splice', 'copy-move', 'removal', 'regenerated'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+/** Verdicts under the default strategy. */
+const verdictCounts = { pictures: whole(1, 1e9), called: whole(0, 1e9), suspected: whole(0, 1e9) };
+
+/** How often pictures were called manipulated, among pictures on which nothing was fitted. */
+const measuredCalls = where(
+  object({
+    condition: text,
+    /** The range of picture sizes, in megapixels; if absent, all sizes. */
+    megapixels: optional(
+      where(
+        object({ from: number(0, 1e6), below: orNull(number(0, 1e6)) }),
+        'is not a range',
+        ({ from, below }) => below === null || below >= from,
+      ),
+    ),
+    /** Number of changed pictures (without a size, only those that people changed) and of unchanged photographs. */
+    changed: whole(1, 1e9),
+    photographs: whole(1, 1e9),
+    /** How many of these were called manipulated. */
+    strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
+    /** Absent in older manifests, and if a size is stated. */
+    ratios: optional(heldOutRatios),
+    /** For pictures with one kind of change, and for those that nobody changed. */
+    kinds: optional(list(object({ kind: oneOf(changeKinds), ...verdictCounts }))),
+    unchanged: optional(object(verdictCounts)),
+  }),
+  'counts more pictures than there were',
+  ({ strategies, changed, photographs }) =>
+    Object.values(strategies).every(
+      (counts) => counts.changed <= changed && counts.photographs <= photographs,
+    ),
+);
+export type MeasuredCalls = ReturnType<typeof measuredCalls>;
+
+const locateManifest = object({
+  ...identity,
+  outputs: fixed(['changed', 'trust', 'score']),
+  input: object({
+    /** Side in pixels of the square that each map value covers; it divides the network's blocks of 8 pixels. */
+    cellPx: where(whole(1, blockPx), `does not divide ${blockPx}`, (side) => blockPx % side === 0),
+    /** The network reads the whole picture at once, so a larger one is halved until it fits. */
+    maxPixels: whole(65_536, 1e8),
+  }),
+  /** Limits on the probability of a change: manipulated from `manipulatedMin`, never real from `suspectedMin`. */
+  thresholds: where(
+    object({
+      manipulatedMin: thresholds('decreasing', 0.5, 1),
+      suspectedMin: thresholds('increasing', 0, 1),
+    }),
+    // One limit falls and the other rises, so they are closest under the last strategy.
+    'has suspectedMin above manipulatedMin',
+    ({ suspectedMin, manipulatedMin }) => suspectedMin.relaxed <= manipulatedMin.relaxed,
+  ),
+  /** How the fusion combines all methods that look for changes; see `engine/localisation.ts`. */
+  fusion: object({
+    places: object({
+      offset: weight,
+      /**
+       * Subtracted from each cell: shares, 0..1, of the picture's median and strongest cells, and log odds for each
+       * doubling of a megapixel. Absent in version 1.0.0.
+       */
+      level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
+        middle: 0,
+        strongest: 0,
+        perDoubling: 0,
+      }),
+      weights: named(methodName, object({ weight, rest: share })),
+    }),
+    picture: object({
+      offset: weight,
+      /** Log odds for each doubling of a megapixel, and for quality 0 relative to 100. Absent before version 1.2.0. */
+      perDoubling: orElse(weight, 0),
+      compression: orElse(weight, 0),
+      weights: named(methodName, weight),
+      /** Methods that can raise a suspicion alone. Absent before version 2.4.0. */
+      suspectAlone: orElse(list(matching(methodName, 'a method')), []),
+    }),
+  }),
+  /** Empty if the model was not measured. */
+  measured: orElse(list(measuredLocalisation), []),
+  called: orElse(list(measuredCalls), []),
+});
+
+export interface LocateManifest extends Omit<ReturnType<typeof locateManifest>, 'outputs'> {
+  readonly type: 'localisation';
 }
 
 export type AnyManifest = ModelManifest | LocateManifest;
 
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
 export function parseAnyManifest(json: string): AnyManifest {
-  const { type } = rootFields(json);
-  return type === 'localisation' ? parseLocateManifest(json) : parseImageManifest(json);
+  const root = fields(parseModelJson(json, 'manifest.json'), 'manifest.json');
+  const manifest: AnyManifest =
+    root['type'] === 'localisation'
+      ? { ...locateManifest(root, 'manifest.json'), type: 'localisation' }
+      : parseImageManifest(root);
+  // The manifest counts as a file, because thresholds and calibration affect decisions as much as weights.
+  const own = { sha256: hash('sha256', json), bytes: Buffer.byteLength(json) };
+  return { ...manifest, files: { ...manifest.files, 'manifest.json': own } };
+}
+
+/** Reference statistics of the embedding, from `statistics.json`. */
+const statistics = (dimension: number) =>
+  object({
+    embedding: object({
+      dimension: whole(1, 4096),
+      mean: vector(dimension),
+      /** Row-major `dimension * dimension`; the squared distance of e is |W (e - mean)|^2. */
+      whitening: vector(dimension ** 2),
+    }),
+    /** 101 quantiles, 0..100%, of distances of patches and of picture means, for sources not used in training. */
+    distanceQuantiles: rising(101, bounded),
+    pictureDistanceQuantiles: rising(101, bounded),
+    prototypes: object({ realCompressed: vector(dimension), fakeCompressed: vector(dimension) }),
+  });
+export type EmbeddingStatistics = ReturnType<ReturnType<typeof statistics>>;
+
+const bounded = number(-1e12, 1e12);
+
+function vector(length: number) {
+  return where(list(bounded), `does not have ${length} numbers`, (all) => all.length === length);
+}
+
+/** @throws {ForensicsError} `model_integrity` if a vector has the wrong length or quantiles are not ascending. */
+export function parseStatistics(json: string): EmbeddingStatistics {
+  const root = fields(parseModelJson(json, 'statistics.json'), 'statistics.json');
+  const { dimension } = fields(root['embedding'], 'embedding');
+  return statistics(whole(1, 4096)(dimension, 'embedding.dimension'))(root, 'statistics.json');
 }

@@ -3,13 +3,15 @@
  * tensors, but not pictures or verdicts.
  */
 
-import type { EmbeddingStatistics } from './statistics.ts';
-import type { ModelManifest } from './manifest.ts';
-import type { LocateManifest } from './locate-manifest.ts';
+import {
+  blockPx,
+  type EmbeddingStatistics,
+  type LocateManifest,
+  type ModelManifest,
+} from './manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
 import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.ts';
 import type { Size, Pixels } from '../image/pixels.ts';
-import { blockPx } from './locate-manifest.ts';
 
 /** Kinds of picture, in the order of the transformer's outputs. */
 export const pictureKinds = [

@@ -8,9 +8,14 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ForensicsError } from '../errors.ts';
-import { type AnyManifest, type ModelManifest, parseAnyManifest } from './manifest.ts';
-import { type EmbeddingStatistics, parseStatistics } from './statistics.ts';
-import type { LocateManifest } from './locate-manifest.ts';
+import {
+  type AnyManifest,
+  type EmbeddingStatistics,
+  type LocateManifest,
+  type ModelManifest,
+  parseAnyManifest,
+  parseStatistics,
+} from './manifest.ts';
 
 export interface VerifiedModel {
   readonly manifest: ModelManifest;

@@ -13,8 +13,12 @@ import { pictureSize } from '../detectors/picture-size.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
 import { isQuarterTurn } from '../image/orientation.ts';
-import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts';
-import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
+import type {
+  ChangeKind,
+  MeasuredCalls,
+  MeasuredCondition,
+  MeasuredRates,
+} from '../inference/manifest.ts';
 import { type WordedFinding, wordFinding } from './findings.ts';
 import type { FileStatements } from './origin.ts';
 import type { Marked } from './wording/en/outcome.ts';

@@ -7,7 +7,7 @@ import type {
   LocateManifest,
   MeasuredCalls,
   MeasuredLocalisation,
-} from '../../../src/inference/locate-manifest.ts';
+} from '../../../src/inference/manifest.ts';
 import { auc, aucInterval, quantile } from '../../../src/service/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
 import type { HeldOut } from '../held-out.ts';

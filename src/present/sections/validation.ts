@@ -3,8 +3,7 @@
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { HeldOutRatios } from '../../inference/fields.ts';
-import type { MeasuredCalls } from '../../inference/locate-manifest.ts';
-import type { MeasuredCondition } from '../../inference/manifest.ts';
+import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
 import { readError, type MeasuredError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
@@ -72,7 +71,7 @@ function writeSides(
 export function writeOutsideSizes(input: SectionInput): readonly string[] {
   const { facts, measured } = input.examination;
   const [first] = measured;
-  const [least, greatest] = first?.longerSidePx ?? [0, Infinity];
+  const [least = 0, greatest = Infinity] = first?.longerSidePx ?? [];
   const side = Math.max(facts.width, facts.height);
   const isInside = side >= least && side <= greatest;
   const isStated = readFigures(input.examination).generated !== null;

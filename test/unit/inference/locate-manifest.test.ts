@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { packagedText, withValue } from './model-folder.ts';
 import { parseAnyManifest } from '../../../src/inference/manifest.ts';
-import { parseLocateManifest } from '../../../src/inference/locate-manifest.ts';
 
 const file = 'locate-1/manifest.json';
 
@@ -14,9 +13,8 @@ const calls = {
 };
 
 test("the packaged model's manifest is read, and its type identifies it", () => {
-  const manifest = parseLocateManifest(packagedText(file));
+  const manifest = parseManifest(packagedText(file));
 
-  expect(manifest).toEqual(parseAnyManifest(packagedText(file)));
   expect(manifest.input.cellPx).toBe(4);
   expect(Object.keys(manifest.files)).toEqual(['locate.onnx', 'manifest.json']);
   expect(parseAnyManifest(packagedText('trace-3/manifest.json')).type).toBe('image');
@@ -42,17 +40,23 @@ test('measurements are read, and an unmeasured model has empty lists', () => {
     pixelAuc: 0.8,
   };
 
-  expect(parseLocateManifest(withValue(file, 'measured', [row])).measured).toEqual([row]);
+  expect(parseManifest(withValue(file, 'measured', [row])).measured).toEqual([row]);
   const large = { ...calls, megapixels: { from: 4, below: null } };
   const called = [calls, large, { ...calls, megapixels: { from: 1.5, below: 4 } }];
 
-  expect(parseLocateManifest(withValue(file, 'called', called)).called).toEqual(called);
-  expect(parseLocateManifest(withValue(file, 'measured', undefined)).measured).toEqual([]);
-  expect(parseLocateManifest(withValue(file, 'called', undefined)).called).toEqual([]);
+  expect(parseManifest(withValue(file, 'called', called)).called).toEqual(called);
+  expect(parseManifest(withValue(file, 'measured', undefined)).measured).toEqual([]);
+  expect(parseManifest(withValue(file, 'called', undefined)).called).toEqual([]);
 });
 
+function parseManifest(json: string) {
+  const manifest = parseAnyManifest(json);
+  if (manifest.type !== 'localisation') throw new TypeError('Not a localisation model.');
+  return manifest;
+}
+
 function levelIn(value: unknown) {
-  return parseLocateManifest(withValue(file, 'fusion.places.level', value)).fusion.places.level;
+  return parseManifest(withValue(file, 'fusion.places.level', value)).fusion.places.level;
 }
 
 describe('a manifest is refused', () => {
@@ -92,6 +96,6 @@ describe('a manifest is refused', () => {
     ['suspectedMin', { pedantic: 0.4, default: 0.3, relaxed: 0.5 }, 'not increasing'],
     ['suspectedMin', { pedantic: 0.2, default: 0.3, relaxed: 1 }, 'above manipulatedMin'],
   ])('with %s %j, because decided pictures would no longer be nested', (name, limits, why) => {
-    expect(() => parseLocateManifest(withValue(file, `thresholds.${name}`, limits))).toThrow(why);
+    expect(() => parseManifest(withValue(file, `thresholds.${name}`, limits))).toThrow(why);
   });
 });

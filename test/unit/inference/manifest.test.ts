@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAnyManifest } from '../../../src/inference/manifest.ts';
-import { parseStatistics } from '../../../src/inference/statistics.ts';
+import { parseAnyManifest, parseStatistics } from '../../../src/inference/manifest.ts';
 import { packagedText, withValue } from './model-folder.ts';
 
 test("the packaged model's manifest and statistics are read", () => {
