@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { photographLikeness } from '../../src/detectors/photograph-likeness.ts';
-import { traceNetwork } from '../../src/detectors/trace-network.ts';
+import { traceNetwork } from '../../src/detectors/network-findings.ts';
 import type { Examining } from './examine-under-all.ts';
 import { ForensicsError } from '../../src/errors.ts';
 import { parseAnyManifest } from '../../src/inference/manifest.ts';

@@ -12,11 +12,9 @@ import { copyMove } from './copy-move/copy-move.ts';
 import type { Detector } from './detector.ts';
 import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
-import { localisationNetwork } from './localisation-network.ts';
+import { localisationNetwork, pictureSize, traceNetwork } from './network-findings.ts';
 import { photographLikeness } from './photograph-likeness.ts';
-import { pictureSize } from './picture-size.ts';
 import { thumbnail } from './thumbnail.ts';
-import { traceNetwork } from './trace-network.ts';
 
 /** Methods that look for changed parts of a picture. */
 export const localisingDetectors: readonly Detector[] = [

@@ -10,9 +10,12 @@ import {
   type LocalisedFinding,
   type Skipped,
   strengthOfRatio,
+  type TraceEvidence,
 } from './detector.ts';
 import { areaOf, largestPart, regionMeasures, type Region, type Size } from './regions.ts';
 import type { FindingStatement } from './statements.ts';
+import type { PictureFacts } from '../image/picture.ts';
+import type { GeneratorSizes, ModelManifest } from '../inference/manifest.ts';
 
 export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
   method: 'localisation-network',
@@ -70,4 +73,86 @@ function toStatement(
   if (!indicatesChange) return { code: 'changed_nowhere', values: {} };
   if (region === null) return { code: 'changed_somewhere', values: {} };
   return { code: 'region_processed_apart', values: areaOf(region, size) };
+}
+
+// The score of the trace network.
+
+export const traceNetwork: Detector<Finding | Skipped> = {
+  method: 'trace-network',
+  examine: ({ traces }) => {
+    const { fakeProbability, fakeUncertainty, patchesRead, passes } = traces;
+    return {
+      method: traceNetwork.method,
+      score: fakeProbability,
+      ...toSide(traces),
+      statement: {
+        code: 'generated_with_probability',
+        values: { probability: fakeProbability, spread: fakeUncertainty, patches: patchesRead },
+      },
+      measures: { fakeProbability, fakeUncertainty, patchesRead, passes },
+      source:
+        'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.',
+    };
+  },
+};
+
+/** At even prior odds, the odds equal the likelihood ratio. Within one deviation of a half, it indicates no side. */
+function toSide({
+  fakeProbability,
+  fakeUncertainty,
+}: TraceEvidence): Pick<Finding, 'speaksFor' | 'strength'> {
+  const isWithinScatter = Math.abs(fakeProbability - 0.5) <= fakeUncertainty;
+  const ratio = isWithinScatter
+    ? 1
+    : Math.exp(Math.abs(Math.log(fakeProbability / (1 - fakeProbability))));
+  const strength = strengthOfRatio(ratio);
+  if (strength === 'none') return { speaksFor: 'neither', strength };
+  return { speaksFor: fakeProbability > 0.5 ? 'fake' : 'real', strength };
+}
+
+// That a picture has the size in pixels, or the proportions, that generators give their pictures. Saving again and
+// messengers keep these; cropping does not, so any other size says nothing.
+
+export const pictureSize: Detector<Finding | Skipped> = {
+  method: 'picture-size',
+  examine: ({ picture: { facts }, traces: { size } }) => {
+    const { method } = pictureSize;
+    if (size === null) return { method, reason: 'size_of_no_generator' };
+    const { width, height } = facts;
+    const { ratio, sources, leastSide } = size;
+    const isScaled = leastSide !== undefined;
+    return {
+      method,
+      score: ratio / (1 + ratio),
+      speaksFor: 'fake',
+      strength: strengthOfRatio(ratio),
+      statement: {
+        code: 'size_of_generators',
+        values: { width, height, isScaled, ratio, ...sources },
+      },
+      measures: { likelihoodRatio: ratio, width, height },
+      source:
+        'Sizes in the documentation of generators, counted for this program (see the model card).',
+    };
+  },
+};
+
+/** The first entry in the model's list that applies to the picture, in portrait or landscape format. */
+export function findGeneratorSize(
+  { width, height }: Pick<PictureFacts, 'width' | 'height'>,
+  { generatorSizes }: Pick<ModelManifest, 'generatorSizes'>,
+): GeneratorSizes | null {
+  const longer = Math.max(width, height);
+  const shorter = Math.min(width, height);
+  const applies = ({ sizes, leastSide = Infinity }: GeneratorSizes) =>
+    sizes.includes(`${longer}x${shorter}`) ||
+    (shorter >= leastSide && sizes.some((size) => followsFrom(longer, shorter, size)));
+  return generatorSizes.find(applies) ?? null;
+}
+
+/** Whether one side follows from the other to within half a pixel, so that the picture may have been scaled. */
+function followsFrom(longer: number, shorter: number, size: string): boolean {
+  const [across = 0, down = 1] = size.split('x').map(Number);
+  const share = across / down;
+  return Math.abs(longer - shorter * share) <= 0.5 || Math.abs(shorter - longer / share) <= 0.5;
 }

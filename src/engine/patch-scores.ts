@@ -6,30 +6,29 @@
  * features instead was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits nothing.
  */
 
-import { type Planes, cutPixels, scaledSize, toPlanes } from '../image/pixels.ts';
-import type { EmbeddingStatistics, Views } from '../inference/manifest.ts';
-import type { TraceModel } from '../inference/networks.ts';
-import type { Logits } from './calibration.ts';
+import { cutPixels, type Planes, scaledSize, toPlanes } from '../image/pixels.ts';
+import type { EmbeddingStatistics, Transformer, Views } from '../inference/manifest.ts';
+import { type PictureKind, pictureKinds, type TraceModel } from '../inference/networks.ts';
+import { type Logits, sigmoid } from './calibration.ts';
 import {
+  coveringGrid,
+  type FeatureGrid,
   type Grid,
+  insideGrid,
+  meanFeatures,
   meanWindows,
   readFeatureGrid,
   type WindowMeans,
-  coveringGrid,
-  type FeatureGrid,
-  insideGrid,
-  meanFeatures,
 } from './feature-grid.ts';
 import {
   type CellPosition,
-  type PatchPlan,
-  planPatches,
-  crossed,
-  patchStarts,
   cellTextures,
+  crossed,
   mostTextured,
+  type PatchPlan,
+  patchStarts,
+  planPatches,
 } from './patches.ts';
-import { readTransformer, type TransformerReading } from './transformer.ts';
 import { scalePixels } from '../image/codec.ts';
 
 export interface PatchScores {
@@ -260,4 +259,73 @@ function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Plan
 
 async function scaledBy({ rgb, facts }: Planes, factor: number): Promise<Planes> {
   return toPlanes(await scalePixels({ rgb, ...facts }, scaledSize(facts, factor)));
+}
+
+// The vision transformer reads the whole picture, squeezed into a square, for composition, light and material; and its
+// most textured full-resolution squares, for traces. It sees other things than the patch network, and is less affected
+// by JPEG and scaling.
+
+export interface TransformerReading {
+  /** Added, before calibration, to the log odds of *fake* from the patches. */
+  readonly shift: number;
+  /** What kind of picture it looks like, and how much it resembles a photograph, 0..1. */
+  readonly kind: PictureKind;
+  readonly photograph: number;
+}
+
+/** @returns null for a model without a transformer. */
+export async function readTransformer(
+  picture: Planes,
+  model: TraceModel,
+): Promise<TransformerReading | null> {
+  const { transformer } = model.manifest;
+  const read = model.readTransformer;
+  if (transformer === null || read === null) return null;
+  const { sidePx, weights } = transformer;
+  const size = { width: sidePx, height: sidePx };
+  const squeezed = await scalePixels({ rgb: picture.rgb, ...picture.facts }, size);
+  const view = await read(squeezed.rgb, 'view');
+  const squares: number[] = [];
+  for (const { left, top } of texturedSquares(picture, transformer)) {
+    const { rgb } = cutPixels(picture, { left, top, ...size });
+    squares.push((await read(rgb, 'square')).generated);
+  }
+  // If the picture is smaller than a square, the view has already covered all of it.
+  const sum = squares.reduce((total, one) => total + one, 0);
+  const native = squares.length === 0 ? view.generated : sum / squares.length;
+  const shift = weights.view * view.generated + weights.squares * native;
+  return { shift, ...toKind(view.kinds) };
+}
+
+/** The most textured squares without overlap, the most textured first; none if the picture is smaller than a square. */
+function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transformer) {
+  const { width, height } = picture.facts;
+  if (Math.min(width, height) < sidePx) return [];
+  const grid = coveringGrid(picture.facts, stepPx);
+  const inside = insideGrid(picture.facts, stepPx);
+  const side = sidePx / stepPx;
+  const window = { columns: side, rows: side };
+  const textures = cellTextures(picture, grid, stepPx);
+  let places = crossed(patchStarts(inside.columns, side, 1), patchStarts(inside.rows, side, 1));
+  const chosen: CellPosition[] = [];
+  while (chosen.length < squares && places.length > 0) {
+    const [best] = mostTextured(places, textures, { grid, window, count: 1 });
+    chosen.push(best!);
+    places = places.filter(
+      ({ column, row }) =>
+        Math.abs(column - best!.column) >= side || Math.abs(row - best!.row) >= side,
+    );
+  }
+  return chosen.map(({ column, row }) => ({ left: column * stepPx, top: row * stepPx }));
+}
+
+/** The softmax probability of *photograph*, and the most likely kind among the others. */
+function toKind(logits: Float32Array): Pick<TransformerReading, 'kind' | 'photograph'> {
+  const [asPhotograph, ...others] = logits;
+  const most = Math.max(...others);
+  const sum = others.reduce((total, logit) => total + Math.exp(logit - most), 0);
+  return {
+    kind: pictureKinds[1 + others.indexOf(most)]!,
+    photograph: sigmoid(asPhotograph! - most - Math.log(sum)),
+  };
 }

@@ -9,7 +9,7 @@ import {
   resultSubClasses,
 } from '../contract/vocabulary.ts';
 import { strengthOfRatio } from '../detectors/detector.ts';
-import { pictureSize } from '../detectors/picture-size.ts';
+import { pictureSize } from '../detectors/network-findings.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
 import { isQuarterTurn } from '../image/orientation.ts';

@@ -11,8 +11,7 @@ import {
   strengths,
 } from '../contract/vocabulary.ts';
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
-import { pictureSize } from '../detectors/picture-size.ts';
-import { traceNetwork } from '../detectors/trace-network.ts';
+import { pictureSize, traceNetwork } from '../detectors/network-findings.ts';
 import { supportedRatio } from '../engine/likelihood-ratio.ts';
 import type { Examined } from '../engine/result.ts';
 import type { WordedFinding } from './findings.ts';

@@ -3,8 +3,7 @@
  * rely on it; who did what; which file was examined.
  */
 
-import { pictureSize } from '../../detectors/picture-size.ts';
-import { traceNetwork } from '../../detectors/trace-network.ts';
+import { pictureSize, traceNetwork } from '../../detectors/network-findings.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
 import type { Place } from '../../engine/result.ts';

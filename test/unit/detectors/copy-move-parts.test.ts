@@ -8,14 +8,13 @@ import {
   affineShear,
   affineTurn,
 } from '../../../src/detectors/copy-move/affine.ts';
-import type { Pair } from '../../../src/detectors/copy-move/score.ts';
+import { isRepetitive, likelyPairs, type Pair } from '../../../src/detectors/copy-move/score.ts';
 import {
   describeSurroundings,
   descriptorLength,
 } from '../../../src/detectors/copy-move/descriptors.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
-import { markPair } from '../../../src/detectors/copy-move/mark.ts';
-import { isRepetitive, likelyPairs } from '../../../src/detectors/copy-move/score.ts';
+import { markPair } from '../../../src/detectors/copy-move/copy-move.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, type Scene } from '../../fixtures/pictures.ts';
 

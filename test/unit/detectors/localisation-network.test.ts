@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { localisationNetwork } from '../../../src/detectors/localisation-network.ts';
+import { localisationNetwork } from '../../../src/detectors/network-findings.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { traceNetwork } from '../../../src/detectors/trace-network.ts';
+import { traceNetwork } from '../../../src/detectors/network-findings.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { scenePicture } from '../engine/fixtures.ts';
 import { worded } from './input.ts';

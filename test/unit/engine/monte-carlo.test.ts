@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { measureSpread } from '../../../src/engine/monte-carlo.ts';
+import { measureSpread } from '../../../src/engine/observe.ts';
 import type { TraceModel } from '../../../src/inference/networks.ts';
 
 const channels = 96;

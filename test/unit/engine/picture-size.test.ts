@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findGeneratorSize, pictureSize } from '../../../src/detectors/picture-size.ts';
+import { findGeneratorSize, pictureSize } from '../../../src/detectors/network-findings.ts';
 import { defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { examine } from '../../../src/engine/examine.ts';
 import type { Models } from '../../../src/engine/schedule.ts';

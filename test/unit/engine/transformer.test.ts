@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { readPatchScores } from '../../../src/engine/patch-scores.ts';
-import { readTransformer } from '../../../src/engine/transformer.ts';
+import { readPatchScores, readTransformer } from '../../../src/engine/patch-scores.ts';
 import { type Planes, toPlanes } from '../../../src/image/pixels.ts';
 import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel } from './fixtures.ts';
