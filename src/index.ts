@@ -62,7 +62,7 @@ export type {
 export { reproduceBundle } from './evidence/reproduce.ts';
 export type { ReproduceOptions } from './evidence/reproduce.ts';
 export type { Reproduction } from './evidence/compare.ts';
-export type { Problem, Verification, VerifyOptions } from './evidence/checks.ts';
+export type { Problem, Verification, VerifyOptions } from './evidence/bundle-format.ts';
 export { verifyBundle } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
 export { writeEvidence } from './present/evidence.ts';

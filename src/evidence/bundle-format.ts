@@ -115,12 +115,7 @@ export interface ZipEntry {
   readonly bytes: Uint8Array;
   /** Compressed with DEFLATE, as in the archive; absent if the archive contains the bytes uncompressed. */
   readonly packed?: Uint8Array;
-  /** Checksum to write into the headers instead of the true one, to distinguish two kinds of damage. */
-  readonly crc32?: number;
 }
-
-/** An entry of an archive, with the checksum in its header. */
-export type UnpackedEntry = ZipEntry & Required<Pick<ZipEntry, 'crc32'>>;
 
 /** An examined picture and everything made from it: the input for writing a bundle. */
 export interface BundleCase {
@@ -138,19 +133,50 @@ export interface BundleCase {
   readonly rendering: Rendering;
 }
 
-/** An unpacked bundle, none of which is trusted yet. */
-export interface UnpackedBundle {
-  /** The whole archive. */
-  readonly bytes: Uint8Array;
-  /** In directory order; names may occur twice. */
-  readonly entries: readonly UnpackedEntry[];
-  readonly manifest: Manifest;
-  readonly manifestBytes: Uint8Array;
+type Kind = 'changed' | 'missing' | 'added' | 'signature' | 'key' | 'container' | 'contradiction';
+
+export interface Problem {
+  /**
+   * `changed`: the bytes of a listed file or of the signed list differ. `added`: a file is not in the list, or is in
+   * the archive twice. `signature`: the signature does not match the list and the key. `key`: the signature is valid,
+   * but its key is not the expected one. `container`: the archive has bytes outside its files. `contradiction`: the
+   * signature is valid, but parts of the bundle contradict each other.
+   */
+  readonly kind: Kind;
+  /** Name inside the archive; null if the problem does not concern a single file. */
+  readonly file: string | null;
+  /** One sentence in English. */
+  readonly message: string;
 }
 
-/** The first entry with this name. */
-export function fileContent({ entries }: Pick<UnpackedBundle, 'entries'>, wanted: string) {
-  return entries.find(({ name }) => name === wanted)?.bytes ?? null;
+export interface VerifyOptions {
+  /** Fingerprint of the expected signing key; if it is not given, anyone could have signed the bundle. */
+  readonly fingerprint?: string;
+}
+
+export interface Verification {
+  readonly holds: boolean;
+  readonly problems: readonly Problem[];
+  /** The signing key; null if the signature is invalid. */
+  readonly key: {
+    readonly fingerprint: string;
+    /** Whether it is the expected key; null if none was given, in which case anyone could have signed the bundle. */
+    readonly isExpected: boolean | null;
+  } | null;
+  /** The signed list; null if it cannot be trusted. */
+  readonly manifest: Manifest | null;
+  /** Null if the result cannot be read or was changed. */
+  readonly verdict: string | null;
+  /** For a case archive: the bundles in it. */
+  readonly pictures?: readonly VerifiedPicture[];
+}
+
+export interface VerifiedPicture {
+  readonly file: string;
+  /** Name of the picture; null if its list cannot be trusted. */
+  readonly name: string | null;
+  readonly verdict: string | null;
+  readonly holds: boolean;
 }
 
 /**

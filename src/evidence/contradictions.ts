@@ -18,8 +18,8 @@ import {
   settingsFile,
   textsFile,
   canonicalBytes,
+  type Problem,
 } from './bundle-format.ts';
-import type { Problem } from './checks.ts';
 import {
   parseResult,
   type ResultRecord,
@@ -29,7 +29,7 @@ import {
 } from './records.ts';
 import { digestsOf } from './sign.ts';
 
-type Files = ReadonlyMap<string, Uint8Array>;
+export type Files = ReadonlyMap<string, Uint8Array>;
 
 /** @param files - only unchanged files, because changed and missing ones have already been reported. */
 export function findContradictions(manifest: Manifest, files: Files): readonly Problem[] {

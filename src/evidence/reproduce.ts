@@ -25,6 +25,8 @@ import {
   textsFile,
   trustListFile,
   parseJson,
+  type VerifyOptions,
+  caseFile,
 } from './bundle-format.ts';
 import {
   compareFields,
@@ -43,9 +45,8 @@ import {
   parseSettings,
 } from './records.ts';
 import { sha256Of } from './sign.ts';
-import type { VerifyOptions } from './checks.ts';
+import { openArchive } from './archive.ts';
 import { inspectBundle } from './verify.ts';
-import { openCaseArchive } from './verify-case.ts';
 
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
   /** The picture, if the bundle contains only its hashes. */
@@ -98,9 +99,9 @@ async function openRecorded(
   bundle: string | Uint8Array,
   options: ReproduceOptions,
 ): Promise<Recorded> {
-  const archive = await openCaseArchive(bundle);
-  if (archive !== null) {
-    await archive.close();
+  const archive = await openArchive(bundle);
+  await archive?.close();
+  if (archive?.names.includes(caseFile)) {
     throw new ForensicsError(
       'usage',
       'This is a case bundle. Unpack it, and reproduce the bundle of one of its pictures, such as picture-0001.zip.',

@@ -192,12 +192,12 @@ function requireSize(bytes: number): void {
  * Fields that the local header and the directory entry share: version needed to read, flags,
  * method, time, checksum, sizes, length of the name and of the extra field.
  */
-function commonFields({ name, bytes, packed, crc32: stated }: ZipEntry, at: Date): Buffer {
+function commonFields({ name, bytes, packed }: ZipEntry, at: Date): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(packed ? neededToRead.deflated : neededToRead.stored, 0);
   fields.writeUInt16LE(packed ? deflated : 0, 4);
   fields.writeUInt32LE(dosTime(at), 6);
-  fields.writeUInt32LE(stated ?? crc32(bytes), 10);
+  fields.writeUInt32LE(crc32(bytes), 10);
   fields.writeUInt32LE((packed ?? bytes).length, 14);
   fields.writeUInt32LE(bytes.length, 18);
   fields.writeUInt16LE(name.length, 22);

@@ -1,33 +1,31 @@
 /**
  * Verifies an evidence bundle from the file alone, without our keys, models or a network. Checks that every byte is as
  * it was signed, that the signature matches the included key, and that all parts describe the same picture and result.
+ * Of a case archive, the bundle of each picture is verified in the same way, one at a time.
  */
 
-import { readFileUpTo } from '../ports/files/system-errors.ts';
+import { verify } from 'node:crypto';
+import { ForensicsError } from '../errors.ts';
+import { type Archive, openArchive } from './archive.ts';
 import {
-  maxBundleBytes,
-  resultFile,
-  fileContent,
+  canonicalBytes,
+  caseFile,
+  caseFormat,
+  type Manifest,
   manifestFile,
-  maxBundleFiles,
-  parseManifest,
-  signatureFile,
-  type UnpackedBundle,
+  maxBundleBytes,
   parseJson,
-} from './bundle-format.ts';
-import {
-  checkFiles,
-  checkSignature,
-  type FileCheck,
-  missing,
+  parseManifest,
   type Problem,
+  publicKeyFile,
+  resultFile,
+  signatureFile,
   type Verification,
   type VerifyOptions,
-} from './checks.ts';
-import { findContradictions } from './contradictions.ts';
-import { readZip } from './read-zip.ts';
-import { openCaseArchive, verifyCase } from './verify-case.ts';
-import { ForensicsError } from '../errors.ts';
+} from './bundle-format.ts';
+import { parseCaseRecord } from './case-bundle.ts';
+import { checkReports, type Files, findContradictions, unless } from './contradictions.ts';
+import { openZip, readPublicKey, sha256Of } from './sign.ts';
 
 /**
  * If a bundle fails verification, that is a result, not an error.
@@ -39,74 +37,240 @@ export async function verifyBundle(
   bundle: string | Uint8Array,
   options: VerifyOptions = {},
 ): Promise<Verification> {
-  const archive = await openCaseArchive(bundle);
-  if (archive === null) return (await inspectBundle(bundle, options)).verification;
+  return (await inspectBundle(bundle, options)).verification;
+}
+
+interface Inspected {
+  readonly verification: Verification;
+  /** Contents of the files that match the list, by file name; of a case, without the bundles in it. */
+  readonly files: Files;
+}
+
+/** Verifies a bundle, and also returns the intact files, for further processing. @throws as `verifyBundle`. */
+export async function inspectBundle(
+  bundle: string | Uint8Array,
+  { fingerprint }: VerifyOptions,
+): Promise<Inspected> {
+  const archive = await openArchive(bundle);
+  if (archive === null) return broken({ kind: 'container', file: null, message: damaged });
   try {
-    return await verifyCase(archive, options, async (bytes, key) => {
-      return (await inspectBundle(bytes, key)).verification;
-    });
+    return await inspect(archive, fingerprint ?? null, { isInCase: false });
   } finally {
     await archive.close();
   }
 }
 
-/** Verifies a bundle, and also returns the intact files by name, for further processing. @throws as `verifyBundle`. */
-export async function inspectBundle(
-  bundle: string | Uint8Array,
-  { fingerprint }: VerifyOptions,
-): Promise<{ readonly verification: Verification; readonly files: FileCheck['intact'] }> {
-  const bytes = typeof bundle === 'string' ? await readFileUpTo(bundle, maxBundleBytes) : bundle;
-  const entries = await toEntries(bytes);
-  if (entries === null) return broken({ kind: 'container', file: null, message: damaged });
-  const manifestBytes = fileContent({ entries }, manifestFile);
-  if (manifestBytes === null) return broken(missing(manifestFile));
+async function inspect(
+  archive: Archive,
+  expected: string | null,
+  { isInCase }: { readonly isInCase: boolean },
+): Promise<Inspected> {
+  const manifestBytes = (await archive.content(manifestFile))?.bytes;
+  if (manifestBytes === undefined) {
+    if (archive.names.includes(signatureFile)) return broken(missing(manifestFile));
+    throw new ForensicsError('bundle_unreadable', notABundle);
+  }
   const manifest = parseManifest(manifestBytes);
   if (manifest === null) {
     const message = `${manifestFile} was changed: it is not a list of files.`;
     return broken({ kind: 'changed', file: manifestFile, message });
   }
-  const unpacked = { bytes, entries, manifest, manifestBytes };
-  const { key, problems: ofSignature } = checkSignature(unpacked, fingerprint ?? null);
-  const { intact: files, problems: ofFiles } = checkFiles(unpacked);
-  const contradictions = key === null ? [] : findContradictions(manifest, files);
-  const problems = [...ofSignature, ...ofFiles, ...contradictions];
-  // Without a valid signature, the list cannot be trusted.
-  const trusted = key === null ? nothing : { manifest, verdict: verdictIn(files) };
-  return { verification: { holds: problems.length === 0, problems, key, ...trusted }, files };
+  const isCase = manifest.format === caseFormat;
+  // Everything in a case archive is stored uncompressed, and one case cannot contain another.
+  const maxBytes = isCase ? archive.sizeBytes : maxBundleBytes;
+  if (archive.unpackedBytes > maxBytes || (isCase && isInCase))
+    return broken({ kind: 'container', file: null, message: damaged });
+  const { key, problems: ofSignature } = await checkSignature(
+    archive,
+    { manifest, manifestBytes },
+    expected,
+  );
+  const files = new Map<string, Uint8Array>();
+  const pictures = new Map<string, Verification>();
+  const problems: Problem[] = [...ofSignature];
+  const found = await checkFiles(archive, manifest, async (name, bytes) => {
+    if (!isCase || !name.endsWith('.zip')) {
+      files.set(name, bytes);
+      return;
+    }
+    const verified = await verifyPicture(bytes, key?.fingerprint ?? null);
+    pictures.set(name, verified);
+    problems.push(...verified.problems.map((problem) => within(name, problem)));
+  });
+  problems.push(...found);
+  if (isCase) problems.push(...checkReports(manifest, files), ...checkRecord(files, pictures));
+  else if (key !== null) problems.push(...findContradictions(manifest, files));
+  const verification = {
+    holds: problems.length === 0,
+    problems,
+    key,
+    // Without a valid signature, the list cannot be trusted.
+    manifest: key && manifest,
+    verdict: key && verdictIn(files),
+    ...(isCase && {
+      pictures: [...pictures].map(([file, { manifest: own, verdict, holds }]) => {
+        return { file, name: own?.item.name ?? null, verdict, holds };
+      }),
+    }),
+  };
+  return { verification, files };
 }
 
-const nothing = { manifest: null, verdict: null };
-
-function broken(problem: Problem) {
-  const verification = { holds: false, problems: [problem], key: null, ...nothing };
-  return { verification, files: new Map() };
+function broken(problem: Problem): Inspected {
+  const nothing = { key: null, manifest: null, verdict: null };
+  return { verification: { holds: false, problems: [problem], ...nothing }, files: new Map() };
 }
 
-function verdictIn(files: FileCheck['intact']): string | null {
+function verdictIn(files: Files): string | null {
   const value = parseJson(files.get(resultFile));
   if (typeof value !== 'object' || value === null || !('verdict' in value)) return null;
   return typeof value.verdict === 'string' ? value.verdict : null;
-}
-
-/** Compressed pictures hardly shrink further, so anything that grows by more than this factor is malicious. */
-const maxGrowth = 20;
-
-/** Null for an unreadable archive that calls itself a bundle; throws for any other unreadable file. */
-async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | null> {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isBundle = view.includes(signatureFile) || view.includes(manifestFile);
-  const maxBytes = Math.min(maxBundleBytes, maxGrowth * bytes.length);
-  try {
-    const entries = await readZip(bytes, { maxEntries: 2 * maxBundleFiles, maxBytes });
-    if (!isBundle) throw new ForensicsError('bundle_unreadable', notABundle);
-    return entries;
-  } catch (error) {
-    if (error instanceof ForensicsError && isBundle) return null;
-    throw error;
-  }
 }
 
 const damaged =
   'The archive can no longer be read: it was damaged or truncated, or data was added before or after it.';
 
 const notABundle = 'This zip archive is not an evidence bundle: it contains no manifest.json.';
+
+/**
+ * Checks the signature against the list and the key. The key comes from the archive itself, so this
+ * only proves that everything was signed by the same person, whom the key's fingerprint identifies.
+ *
+ * @param expected - fingerprint of the expected key; null if the caller gives none.
+ */
+async function checkSignature(
+  archive: Archive,
+  { manifest, manifestBytes }: { readonly manifest: Manifest; readonly manifestBytes: Uint8Array },
+  expected: string | null,
+): Promise<Pick<Verification, 'problems' | 'key'>> {
+  const signature = await archive.content(signatureFile);
+  if (signature === null) return unsigned('missing', signatureFile, 'The signature is missing.');
+  const pem = await archive.content(publicKeyFile);
+  const key = pem && readPublicKey(Buffer.from(pem.bytes).toString('latin1'));
+  if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
+  const { fingerprint } = key;
+  const isValid = verify(null, manifestBytes, key.pem, signature.bytes);
+  if (!isValid || manifest.key.fingerprint !== fingerprint) {
+    return unsigned('signature', signatureFile, signatureInvalid);
+  }
+  const isExpected = expected === null ? null : expected === fingerprint;
+  const message = `Signed with a different key from the one expected: its fingerprint is ${fingerprint}.`;
+  const otherKey = { kind: 'key', file: publicKeyFile, message } as const;
+  return { problems: isExpected === false ? [otherKey] : [], key: { fingerprint, isExpected } };
+}
+
+function unsigned(kind: Problem['kind'], file: string, message: string) {
+  return { problems: [{ kind, file, message }], key: null };
+}
+
+const signatureInvalid =
+  'The signature does not match: the list of files, the signature or the key was changed after signing.';
+
+/**
+ * Checks that the archive contains exactly the files in its list, unchanged, and is what our writer makes of them: if
+ * it differs from that, bytes around the files were changed.
+ *
+ * @param take - receives the unchanged files, in the order of the list.
+ */
+async function checkFiles(
+  archive: Archive,
+  manifest: Manifest,
+  take: (name: string, bytes: Uint8Array) => Promise<void>,
+): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  const isCase = manifest.format === caseFormat;
+  const zip = openZip(new Date(isCase ? manifest.signedAt : manifest.examinedAt));
+  let at = 0;
+  let stray: string | null = null;
+  const compare = async (what: string, expected: Uint8Array) => {
+    const found = await archive.read(at, expected.length);
+    if (Buffer.compare(found, expected) !== 0) stray ??= `${at}, ${what}`;
+    at += expected.length;
+  };
+  // The list and its signature cannot be in the list. They come first in a bundle, and last in a case.
+  const seal = [manifestFile, signatureFile].map((name) => ({ name, sha256: null }));
+  const inOrder: readonly { name: string; sha256: string | null; packedSha256?: string }[] = isCase
+    ? [...manifest.files, ...seal]
+    : [...seal, ...manifest.files];
+  for (const { name, sha256, packedSha256 } of inOrder) {
+    const found = await archive.content(name);
+    if (found === null || (sha256 !== null && sha256Of(found.bytes) !== sha256)) {
+      problems.push(found === null ? missing(name) : changed(name));
+      continue;
+    }
+    const { bytes, packed } = found;
+    const isAsPacked = packed !== undefined && sha256Of(packed) === packedSha256;
+    const asPacked = { packed: isAsPacked ? packed : new Uint8Array() };
+    const expected = { name, bytes, ...(packedSha256 !== undefined && asPacked) };
+    await compare(`the header of ${name}`, zip.header(expected));
+    at += (expected.packed ?? bytes).length;
+    if (sha256 !== null) await take(name, bytes);
+  }
+  problems.push(...findAdded(manifest, archive.names));
+  for (const part of zip.end()) await compare(part.what, part.bytes);
+  if (at !== archive.sizeBytes) stray ??= `${at}, the end of the archive`;
+  // Once a file is missing or changed, changes outside the files cannot be detected reliably.
+  if (problems.length > 0 || stray === null) return problems;
+  const message = `The archive is not as it was written: bytes were changed or added at or after byte ${stray}.`;
+  return [{ kind: 'container', file: null, message }];
+}
+
+function missing(file: string): Problem {
+  return { kind: 'missing', file, message: `${file} is missing.` };
+}
+
+function changed(file: string): Problem {
+  return { kind: 'changed', file, message: `${file} was changed.` };
+}
+
+function findAdded({ files }: Manifest, names: readonly string[]): readonly Problem[] {
+  const listed = new Set([...files.map(({ name }) => name), manifestFile, signatureFile]);
+  return names.flatMap((file, at) => {
+    if (listed.has(file) && names.indexOf(file) === at) return [];
+    const isTwice = listed.has(file);
+    const what = isTwice ? 'is in the archive more than once' : 'was added: it is not in the list';
+    return [{ kind: 'added' as const, file, message: `${file} ${what}.` }];
+  });
+}
+
+/** The bundle of a picture in a case. An entry that is not a valid bundle has a result, too. */
+async function verifyPicture(bytes: Uint8Array, signer: string | null): Promise<Verification> {
+  try {
+    const archive = await openArchive(bytes);
+    if (archive !== null) return (await inspect(archive, signer, { isInCase: true })).verification;
+    return broken({ kind: 'container', file: null, message: damaged }).verification;
+  } catch (error) {
+    if (!(error instanceof ForensicsError)) throw error;
+    return broken({ kind: 'container', file: null, message: error.message }).verification;
+  }
+}
+
+function within(picture: string, { kind, file, message }: Problem): Problem {
+  const path = file === null ? picture : `${picture}/${file}`;
+  return { kind, file: path, message: `${picture}: ${message}` };
+}
+
+/** Checks that the list of pictures in a case matches the bundles in the archive. */
+function checkRecord(
+  files: Files,
+  pictures: ReadonlyMap<string, Verification>,
+): readonly Problem[] {
+  const bytes = files.get(caseFile);
+  if (bytes === undefined) return [];
+  const record = parseCaseRecord(bytes);
+  if (record === null) return unless(false, caseFile, `${caseFile} contains no list of pictures.`);
+  const listed = record.pictures.filter(({ file }) => file !== null);
+  const isSame = listed.every(({ file, sha256, verdict, manifestSha256 }) => {
+    const found = pictures.get(file!);
+    // A bundle that failed verification has already been reported.
+    if (found === undefined || !found.holds) return true;
+    return (
+      found.manifest?.item.sha256 === sha256 &&
+      found.verdict === verdict &&
+      sha256Of(canonicalBytes(found.manifest)) === manifestSha256
+    );
+  });
+  const isWhole = listed.length === pictures.size;
+  const message = `${caseFile} lists pictures that differ from those in this archive.`;
+  return unless(isSame && isWhole, caseFile, message);
+}

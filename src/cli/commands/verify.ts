@@ -3,8 +3,12 @@
 import { Option } from 'commander';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../../errors.ts';
-import type { Manifest } from '../../evidence/bundle-format.ts';
-import type { Verification, VerifiedPicture, VerifyOptions } from '../../evidence/checks.ts';
+import type {
+  Manifest,
+  Verification,
+  VerifiedPicture,
+  VerifyOptions,
+} from '../../evidence/bundle-format.ts';
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';

@@ -3,14 +3,17 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { canonicalBytes, parseManifest } from '../../../src/evidence/bundle-format.ts';
-import { readZip } from '../../../src/evidence/read-zip.ts';
+import { openArchive } from '../../../src/evidence/archive.ts';
 import { archiveParts, type Signer } from '../../../src/evidence/sign.ts';
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 
 export async function readEntries(bundle: Uint8Array): Promise<Files> {
-  const entries = await readZip(bundle, { maxEntries: 100, maxBytes: 1e9 });
-  return Object.fromEntries(entries.map(({ name, bytes }) => [name, bytes]));
+  const archive = await openArchive(bundle);
+  const entries = archive!.names.map(async (name) => {
+    return [name, (await archive!.content(name))!.bytes] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 export async function repack(

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../../src/evidence/checks.ts';
+import type { Problem } from '../../../src/evidence/bundle-format.ts';
 import { archiveParts, sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { makeExamination } from '../present/examination.ts';
