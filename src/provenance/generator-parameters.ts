@@ -1,46 +1,18 @@
-/** Recognises generators by text that they write into a file; for those that write JSON, see `generator-json.ts`. */
+/**
+ * Recognises generators by text that they write into a file: a structure that a program leaves behind, never a mere
+ * word, because a photograph whose caption mentions a generator is still a photograph.
+ */
 
 import type { FileText } from '../image/file-texts.ts';
-import { asMembers, type ForeignTexts, parseObject, type Recognised } from './file-texts.ts';
-import { recogniseJson } from './generator-json.ts';
-
-/**
- * Recognises a structure that a program leaves behind, never a mere word: a photograph whose caption mentions a
- * generator is still a photograph. Each recogniser knows one format, or one family of formats.
- */
-type Recogniser = (texts: ForeignTexts) => readonly Recognised[];
-
-/** Optional version suffix: `v6.1`, `3`, `2.0 (Web)`. */
-const rest = /^(?: ?v?\d[\d.]*(?: \([^)]{1,40}\))?)?$/i;
-
-/** Names written by programs that do nothing but generate. */
-const generators: readonly (readonly [RegExp, string])[] = [
-  [/^adobe firefly/i, 'Adobe Firefly'],
-  [/^bing image creator/i, 'Bing Image Creator'],
-  [/^chatgpt/i, 'ChatGPT'],
-  [/^craiyon/i, 'Craiyon'],
-  [/^dall[-·.\s]?e/i, 'DALL-E'],
-  [/^diffusionbee/i, 'DiffusionBee'],
-  [/^draw things/i, 'Draw Things'],
-  [/^dreamstudio/i, 'DreamStudio'],
-  [/^easy diffusion/i, 'Easy Diffusion'],
-  [/^flux[. ]?[12](?: ?\[?(?:dev|pro|schnell|max|flex)\]?)?/i, 'FLUX (Black Forest Labs)'],
-  [/^fooocus/i, 'Fooocus'],
-  [/^(?:google )?(?:gemini nano banana|imagen)/i, 'Google Imagen'],
-  [/^google gemini/i, 'Google Gemini'],
-  [/^gpt[- ]?(?:4o|image)/i, 'GPT (OpenAI)'],
-  [/^grok(?: imagine)?/i, 'Grok (xAI)'],
-  [/^(?:apple )?image playground/i, 'Image Playground'],
-  [/^ideogram(?:[. ]ai)?/i, 'Ideogram'],
-  [/^leonardo[. ]ai/i, 'Leonardo.Ai'],
-  [/^microsoft designer/i, 'Microsoft Designer'],
-  [/^midjourney/i, 'Midjourney'],
-  [/^nightcafe(?: studio)?/i, 'NightCafe'],
-  [/^novelai/i, 'NovelAI'],
-  [/^recraft/i, 'Recraft'],
-  [/^seedream/i, 'Seedream'],
-  [/^stable diffusion(?: xl)?/i, 'Stable Diffusion'],
-];
+import {
+  asList,
+  asMembers,
+  type ForeignTexts,
+  type Members,
+  parseObject,
+  type Recognised,
+} from './file-texts.ts';
+import { generatorNamed } from './source-types.ts';
 
 /** Fields in which programs write their name; some services also use `Make`, which is meant for cameras. */
 export const toolFields = ['Software', 'CreatorTool', 'ImageEditingSoftware'] as const;
@@ -50,90 +22,76 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** The prompt and its options, then the job identifier: `a harbour --ar 3:2 --v 6.1 Job ID: <UUID>`. */
 const midjourneyJob = new RegExp(`\\s--[a-z]+\\b.*\\sJob ID: ${uuid}$`, 'is');
 
-const recognisers: readonly Recogniser[] = [
-  (texts) => texts.all.flatMap((text) => recogniseLine(text) ?? []),
-  recogniseJson,
-  recogniseDream,
-  // These are recognised by fixed values in particular fields.
-  recogniseMidjourney,
-  recogniseFlux,
-  recogniseGoogle,
-  recogniseGrok,
-  recogniseAigcLabel,
-  recogniseToolField,
+const isUuid = new RegExp(`^${uuid}$`, 'i');
+
+/** Fixed values in particular fields, or anywhere if no field is given, and the generator that writes them. */
+const fixed: readonly {
+  readonly generator: string | null;
+  readonly fields?: readonly string[];
+  readonly matches: (text: FileText, all: ForeignTexts) => boolean;
+  /** Whether only a part was generated. */
+  readonly isPart?: RegExp;
+}[] = [
+  {
+    // The original format was a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`.
+    generator: 'InvokeAI',
+    matches: ({ text }) => {
+      const afterPrompt = text.slice(text.lastIndexOf('"') + 1);
+      const options = [/ -s ?\d/, / -S ?-?\d/, / -W ?\d/, / -H ?\d/];
+      return text.startsWith('"') && options.every((option) => option.test(afterPrompt));
+    },
+  },
+  {
+    generator: 'Midjourney',
+    matches: ({ text }) => midjourneyJob.test(text.trimEnd().slice(-2000)),
+  },
+  {
+    // Black Forest Labs' own program writes its name into the field for the camera maker.
+    generator: 'FLUX (Black Forest Labs)',
+    fields: ['Software'],
+    matches: ({ text }, all) =>
+      text.startsWith('AI generated;') &&
+      all.of('Make').some((make) => make.text.startsWith('Black Forest Labs')),
+    isPart: /;(?:fill|inpaint)/,
+  },
+  {
+    // The whole credit line must match, in IPTC or XMP.
+    generator: 'Google AI',
+    fields: ['Credit'],
+    matches: ({ text }) => /^(?:Made|Edited) with Google AI$/.test(text),
+    isPart: /^Edited/,
+  },
+  {
+    // The description must be a signature of at least 64 bytes, and the artist a UUID.
+    generator: 'Grok (xAI)',
+    fields: ['ImageDescription', 'UserComment'],
+    matches: ({ text }, all) =>
+      /^Signature: [A-Za-z0-9+/]{86,}={0,2}$/.test(text) &&
+      all.of('Artist').some((artist) => isUuid.test(artist.text)),
+  },
+  { generator: null, fields: ['AIGC', 'UserComment'], matches: isAigcLabel },
 ];
 
 /** One result for each text and generator. */
 export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] {
-  const all = recognisers.flatMap((recognise) => recognise(texts));
+  const all: readonly Recognised[] = [
+    ...texts.all.flatMap((text) => recogniseLine(text) ?? []),
+    ...recogniseJson(texts),
+    ...fixed.flatMap(({ generator, fields, matches, isPart }) =>
+      (fields ? texts.of(...fields) : texts.all)
+        .filter((text) => matches(text, texts))
+        .map((text) => ({ text, origin: originIf(isPart?.test(text.text)), generator })),
+    ),
+    ...texts.of(...toolFields, 'Make').flatMap((text): readonly Recognised[] => {
+      const generator = generatorNamed(text.text);
+      return generator === null ? [] : [{ text, origin: 'ai-generated', generator }];
+    }),
+  ];
   return Array.from(Map.groupBy(all, ({ text }) => text).values(), ([first]) => first!);
 }
 
-/** InvokeAI's original format was a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`. */
-function recogniseDream(texts: ForeignTexts): readonly Recognised[] {
-  const options = [/ -s ?\d/, / -S ?-?\d/, / -W ?\d/, / -H ?\d/];
-  return texts.all
-    .filter(({ text }) => {
-      const afterPrompt = text.slice(text.lastIndexOf('"') + 1);
-      return text.startsWith('"') && options.every((option) => option.test(afterPrompt));
-    })
-    .map((text) => ({ text, origin: 'ai-generated', generator: 'InvokeAI' }));
-}
-
-function recogniseMidjourney(texts: ForeignTexts): readonly Recognised[] {
-  return texts.all
-    .filter(({ text }) => midjourneyJob.test(text.trimEnd().slice(-2000)))
-    .map((text) => ({ text, origin: 'ai-generated', generator: 'Midjourney' }));
-}
-
-/** Black Forest Labs' own program writes its name into the field for the camera maker. */
-function recogniseFlux(texts: ForeignTexts): readonly Recognised[] {
-  const isMaker = texts.of('Make').some(({ text }) => text.startsWith('Black Forest Labs'));
-  if (!isMaker) return [];
-  return texts
-    .of('Software')
-    .filter(({ text }) => text.startsWith('AI generated;'))
-    .map((text) => ({
-      text,
-      origin: /;(?:fill|inpaint)/.test(text.text) ? 'ai-manipulated' : 'ai-generated',
-      generator: 'FLUX (Black Forest Labs)',
-    }));
-}
-
-/** The whole credit line must match, in IPTC or XMP. */
-function recogniseGoogle(texts: ForeignTexts): readonly Recognised[] {
-  return texts.of('Credit').flatMap((text): readonly Recognised[] => {
-    const [, done] = /^(Made|Edited) with Google AI$/.exec(text.text) ?? [];
-    if (done === undefined) return [];
-    const origin = done === 'Made' ? 'ai-generated' : 'ai-manipulated';
-    return [{ text, origin, generator: 'Google AI' }];
-  });
-}
-
-/** The description must be a signature of at least 64 bytes, and the artist a UUID. */
-function recogniseGrok(texts: ForeignTexts): readonly Recognised[] {
-  const isArtist = new RegExp(`^${uuid}$`, 'i');
-  if (!texts.of('Artist').some(({ text }) => isArtist.test(text))) return [];
-  return texts
-    .of('ImageDescription', 'UserComment')
-    .filter(({ text }: FileText) => /^Signature: [A-Za-z0-9+/]{86,}={0,2}$/.test(text))
-    .map((text) => ({ text, origin: 'ai-generated', generator: 'Grok (xAI)' }));
-}
-
-function recogniseToolField(texts: ForeignTexts): readonly Recognised[] {
-  return texts.of(...toolFields, 'Make').flatMap((text): readonly Recognised[] => {
-    const generator = generatorNamed(text.text);
-    return generator === null ? [] : [{ text, origin: 'ai-generated', generator }];
-  });
-}
-
-/** The generator whose name is exactly `name`; null if the text contains anything else. */
-export function generatorNamed(name: string): string | null {
-  for (const [pattern, generator] of generators) {
-    const begins = pattern.exec(name.trim())?.[0];
-    if (begins !== undefined && rest.test(name.trim().slice(begins.length))) return generator;
-  }
-  return null;
+function originIf(isPart = false): Recognised['origin'] {
+  return isPart ? 'ai-manipulated' : 'ai-generated';
 }
 
 /**
@@ -143,17 +101,12 @@ export function generatorNamed(name: string): string | null {
  * @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP. Generators also write it as PNG
  *   text and as the EXIF user comment.
  */
-function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
-  return texts
-    .of('AIGC', 'UserComment')
-    .filter(({ text, field }) => {
-      const members = parseObject(text) ?? {};
-      const label = field === 'AIGC' ? members : asMembers(members['AIGC']);
-      const { Label: isGenerated, ContentProducer: producer, ProduceID: id } = label;
-      const isNamed = typeof producer === 'string' || typeof id === 'string';
-      return isNamed && (isGenerated === '1' || isGenerated === 1);
-    })
-    .map((text) => ({ text, origin: 'ai-generated', generator: null }));
+function isAigcLabel({ text, field }: FileText): boolean {
+  const members = parseObject(text) ?? {};
+  const label = field === 'AIGC' ? members : asMembers(members['AIGC']);
+  const { Label: isGenerated, ContentProducer: producer, ProduceID: id } = label;
+  const isNamed = typeof producer === 'string' || typeof id === 'string';
+  return isNamed && (isGenerated === '1' || isGenerated === 1);
 }
 
 const maxLineLength = 20_000;
@@ -171,8 +124,7 @@ function recogniseLine(text: FileText): Recognised | null {
   for (const start of starts.slice(-maxTries)) {
     const settings = settingsAt(whole, start);
     if (settings === null) continue;
-    const isInpainted = settings.has('Mask blur') || settings.has('Inpaint area');
-    const origin = isInpainted ? 'ai-manipulated' : 'ai-generated';
+    const origin = originIf(settings.has('Mask blur') || settings.has('Inpaint area'));
     return { text, origin, generator: programName(settings) };
   }
   return null;
@@ -202,7 +154,7 @@ function settingsIn(line: string): ReadonlyMap<string, string> {
 }
 
 /** For each kind of setting, its names, which differ between forks, and the pattern of its values. */
-const kinds: readonly (readonly [names: readonly string[], pattern: RegExp])[] = [
+const settingKinds: readonly (readonly [names: readonly string[], pattern: RegExp])[] = [
   [['Sampler'], /^[A-Za-z]/],
   [
     ['CFG scale', 'CFG Scale', 'Guidance Scale', 'Guidance', 'Distilled CFG Scale'],
@@ -219,7 +171,7 @@ function complete(settings: ReadonlyMap<string, string>): ReadonlyMap<string, st
   const is = (names: readonly string[], pattern: RegExp) =>
     names.some((name) => pattern.test(settings.get(name) ?? ''));
   const isGenerated = is(['Steps'], /^\d{1,5}$/) && is(['Seed'], /^-?\d{1,20}$/);
-  const others = kinds.filter(([names, pattern]) => is(names, pattern)).length;
+  const others = settingKinds.filter(([names, pattern]) => is(names, pattern)).length;
   return isGenerated && others >= 2 ? settings : null;
 }
 
@@ -233,4 +185,184 @@ function programName(settings: ReadonlyMap<string, string>): string {
   if (/^f\d|^neo\b/.test(version)) return 'Stable Diffusion web UI Forge';
   if (/^v1\.\d/.test(version)) return 'Stable Diffusion web UI (AUTOMATIC1111)';
   return 'Stable Diffusion web UI (AUTOMATIC1111, Forge, ...)';
+}
+
+// Generators that store their settings as JSON, in any field: ComfyUI, InvokeAI, Fooocus, SwarmUI, NovelAI and others.
+
+function recogniseJson(texts: ForeignTexts): readonly Recognised[] {
+  const isNovelAi = texts.of('Software').some(({ text }) => text === 'NovelAI');
+  // Settings may also be separate PNG text chunks, as by Easy Diffusion and programs based on `diffusers`.
+  const own = texts.all.filter(({ place }) => place === 'png-text');
+  const settings = Object.fromEntries(own.map(({ field, text }) => [field, text]));
+  const program = [easyDiffusion, anyProgram].find(([, isOf]) => isOf(settings));
+  const prompt = own.find(({ field }) => /^prompt$/i.test(field));
+  return [
+    ...texts.all.flatMap((text) => recogniseObjects(text, objectsIn(text.text), isNovelAi)),
+    ...(program && prompt ? [generated(prompt, program[0])] : []),
+  ];
+}
+
+/** Keys that contain a generator's settings, either as an object or as JSON text. */
+const envelopes = ['prompt', 'workflow', 'parameters', 'metadata', 'Comment', 'extra_pnginfo'];
+
+/** The object in some text, which may begin with a name, and the objects inside it. */
+function objectsIn(text: string): readonly Members[] {
+  const json = text.replace(/^\s*\w[\w -]{0,30}:\s*(?=\{)/, '');
+  // For nodes that run every time, Python writes NaN, which is not valid JSON.
+  const outer = parseObject(json) ?? parseObject(json.replaceAll(/\bNaN\b/g, 'null'));
+  if (outer === null) return [];
+  const inner = envelopes.map((name) => {
+    const value = outer[name];
+    return typeof value === 'string' ? (parseObject(value) ?? {}) : asMembers(value);
+  });
+  return [outer, ...inner];
+}
+
+function recogniseObjects(
+  text: FileText,
+  objects: readonly Members[],
+  isNovelAi: boolean,
+): readonly Recognised[] {
+  const origin = objects.map(originOfGraph).find((it) => it !== null);
+  if (origin) return [{ text, origin, generator: 'ComfyUI' }];
+  // On their own, these settings could come from any program.
+  if (isNovelAi && objects.some(hasSampling)) return [generated(text, 'NovelAI')];
+  for (const object of objects) {
+    const program = programs.find(([, isOf]) => isOf(object));
+    if (program !== undefined) return [generated(text, program[0], object)];
+  }
+  return [];
+}
+
+function generated(text: FileText, generator: string | null, settings: Members = {}): Recognised {
+  const mode = settings['generation_mode'];
+  const isPart = isText(mode) && /inpaint|outpaint/.test(mode);
+  return { text, origin: originIf(isPart), generator };
+}
+
+type Program = readonly [name: string | null, isOf: (settings: Members) => boolean];
+
+const easyDiffusion: Program = [
+  'Easy Diffusion',
+  (settings) =>
+    isText(settings['use_stable_diffusion_model'] ?? settings['Stable Diffusion model']) &&
+    isNumeric(settings['seed'] ?? settings['Seed']) &&
+    isNumeric(settings['num_inference_steps'] ?? settings['Steps']),
+];
+
+/** A prompt, a seed, a number of steps and the other inputs of a sampler, which no program writes for a photograph. */
+const anyProgram: Program = [
+  null,
+  (settings) => {
+    const has = (is: (value: unknown) => boolean, ...names: readonly string[]) =>
+      names.some((name) => is(settings[name]));
+    return (
+      has(isText, 'prompt', 'Prompt', 'positive_prompt', 'positivePrompt') &&
+      has(isNumeric, 'seed', 'Seed') &&
+      has(isNumeric, 'steps', 'Steps', 'num_inference_steps', 'ddim_steps', 'sampling_steps') &&
+      has(isText, 'sampler', 'Sampler', 'sampler_name', 'scheduler', 'model', 'Model', 'base_model')
+    );
+  },
+];
+
+const programs: readonly Program[] = [
+  ['Fooocus', isFooocus],
+  [
+    'SwarmUI',
+    (settings) => {
+      const { seed, prompt } = asMembers(settings['sui_image_params']);
+      return isNumeric(seed) && isText(prompt);
+    },
+  ],
+  [
+    'InvokeAI',
+    ({ generation_mode: mode, positive_prompt: prompt, seed }) =>
+      isText(prompt) && (isText(mode) || isNumeric(seed)),
+  ],
+  [
+    'InvokeAI',
+    ({ app_id: app, image }) =>
+      isText(app) && /^invoke-ai\//i.test(app) && Object.keys(asMembers(image)).length > 0,
+  ],
+  ['InvokeAI', isInvokeGraph],
+  [
+    'Draw Things',
+    ({ c, uc, sampler, seed, steps }) =>
+      isText(c) && (isText(uc) || isText(sampler)) && isNumeric(seed) && isNumeric(steps),
+  ],
+  // Either the text chunks of the PNG as one object, as hidden in the pixels, or the settings, in
+  // which `uc` is the negative prompt.
+  [
+    'NovelAI',
+    ({ Software: name, uc, request_type: type, ...settings }) =>
+      name === 'NovelAI' || (hasSampling(settings) && (isText(uc) || isText(type))),
+  ],
+  easyDiffusion,
+  anyProgram,
+];
+
+/** Fooocus writes numbers as strings. */
+function isFooocus(settings: Members): boolean {
+  const { version, seed, steps, base_model: model, adm_guidance: guidance } = settings;
+  const isNamed =
+    (isText(version) && /^Fooocus\b/.test(version)) || (isText(model) && isText(guidance));
+  return isNamed && isNumeric(seed) && isNumeric(steps);
+}
+
+/** Nodes by name, each with a type; or a list of nodes, with the type in the data of each. */
+function isInvokeGraph({ nodes }: Members): boolean {
+  return [...asList(nodes), ...Object.values(asMembers(nodes))]
+    .map(asMembers)
+    .flatMap(({ type, data }) => [type, asMembers(data)['type']])
+    .some((kind) => isText(kind) && /^(?:\w+_)?denoise(?:_latents)?$/.test(kind));
+}
+
+function hasSampling({ steps, seed, sampler }: Members): boolean {
+  return isNumeric(steps) && isNumeric(seed) && isText(sampler);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || (isText(value) && /^-?\d+$/.test(value));
+}
+
+const maxNodes = 20_000;
+
+const samples = /sampler|UltimateSDUpscale|(?:Face|Segs?)Detailer/i;
+/** Nodes that call a hosted model, by vendor; not their helper nodes, which scale a picture or hold a colour. */
+const hosted =
+  /^(?:OpenAI(?:Dalle|GPTImage)|Flux(?:Pro|KontextPro|KontextMax|2)\w*Node|Ideogram|LumaImage(?!Reference)|Recraft(?:Text|Image)|Stability(?:Stable)?Image|(?:Google)?Gemini\w*Image|GeminiNanoBanana|Imagen|ByteDance(?:Image|Seedream)|Seedream|Kling\w*Image(?:Generation|Expand)|Wan\w*ToImageApi|RunwayTextToImage|Reve\w*Image|Grok\w*Image|Bria\w*Image|HunyuanImage\w*Api|QwenImage\w*Api|Midjourney)/i;
+const inpainting = /inpaint|SetLatentNoiseMask|ProFill|ProExpand|ImageExpand|Detailer/i;
+
+/**
+ * What ComfyUI's graph generated; null if it only edits its input, or is not a graph. ComfyUI
+ * stores a graph as it was run, in `prompt` (nodes by number, each with `class_type` and `inputs`),
+ * and as it was drawn, in `workflow` (a list of nodes with a `type`). ComfyUI also scales and crops
+ * photographs, so a graph counts only if it contains a sampler or calls a hosted model.
+ */
+function originOfGraph(graph: Members): Recognised['origin'] | null {
+  const kinds = nodeClasses(graph);
+  if (!kinds.some((kind) => samples.test(kind) || hosted.test(kind))) return null;
+  const isLoaded = kinds.some((kind) => kind.startsWith('LoadImage'));
+  return originIf(isLoaded && kinds.some((kind) => inpainting.test(kind)));
+}
+
+/** The class names of all nodes in a graph of either form, including those in subgraphs. */
+function nodeClasses(graph: Members): readonly string[] {
+  const subgraphs = asList(asMembers(graph['definitions'])['subgraphs']);
+  const groups = Object.values(asMembers(asMembers(graph['extra'])['groupNodes']));
+  const drawn = [graph, ...subgraphs, ...groups]
+    .flatMap((part) => asList(asMembers(part)['nodes']))
+    .map(asMembers)
+    // Nodes that are muted (2) or bypassed (4) do not run.
+    .filter(({ mode }) => mode !== 2 && mode !== 4)
+    .map(({ type }) => type);
+  const ran = Object.values(graph)
+    .map(asMembers)
+    .filter(({ inputs }) => typeof inputs === 'object')
+    .map((node) => node['class_type']);
+  return [...drawn, ...ran].slice(0, maxNodes).filter((kind) => typeof kind === 'string');
 }

@@ -13,7 +13,7 @@ import type { XmpValue } from '../image/xmp.ts';
 import { readContentCredentials } from './c2pa.ts';
 import { findInconsistencies } from './consistency.ts';
 import { findTexts, type ForeignTexts, printable, textIn } from './file-texts.ts';
-import { generatorNamed, recogniseGenerators, toolFields } from './generator-parameters.ts';
+import { recogniseGenerators, toolFields } from './generator-parameters.ts';
 import type {
   Declaration,
   FileLayout,
@@ -22,7 +22,7 @@ import type {
   Provenance,
   QuantisationClass,
 } from './provenance.ts';
-import { originOfSourceType } from './source-types.ts';
+import { generatorNamed, originOfSourceType } from './source-types.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { readVisibleMark } from './visible-mark.ts';
 import { readWatermark } from './watermark.ts';
