@@ -1,11 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { cellsFor, compareThumbnail } from '../../../src/detectors/thumbnail-difference.ts';
 import { thumbnail } from '../../../src/detectors/thumbnail.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
-import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { inputWith, worded } from './input.ts';
 
@@ -147,37 +145,6 @@ test.each<[string, (picture: Buffer) => Promise<Buffer> | Buffer | null, string]
   expect(await examine(picture, own === null ? {} : { thumbnail: own })).toMatchObject({
     reason: { en: expect.stringContaining(reason) },
   });
-});
-
-test('compareThumbnail measures the simulated scatter, and how far a cell exceeds it', () => {
-  const [width, height] = [160, 120];
-  const random = createRandom(3);
-  const normal = gaussianTable(random);
-  const luma = Uint8Array.from({ length: width * height }, (_, at) => {
-    const [x, y] = [at % width, Math.floor(at / width)];
-    return Math.round(120 + 60 * Math.sin(x / 17) * Math.cos(y / 23));
-  });
-  const picture = { width, height, luma };
-  const cells = cellsFor(picture, picture);
-  // One value per cell, so that cell means have the scatter of the noise; one cell is off by 30 levels.
-  const noise = Float32Array.from({ length: cells.columns * cells.rows }, () => {
-    return 2 * normal[Math.floor(random() * normal.length)]!;
-  });
-  const odd = 15 * cells.columns + 20;
-  noise[odd]! += 30;
-  const other = luma.map((value, at) => {
-    const [x, y] = [at % width, Math.floor(at / width)];
-    const cell = Math.floor(y / cells.cellPx) * cells.columns + Math.floor(x / cells.cellPx);
-    return Math.round(0.9 * value + 10 + noise[cell]!);
-  });
-
-  const { deviations, scatter } = compareThumbnail(picture, { ...picture, luma: other }, cells);
-
-  expect(scatter).toBeGreaterThan(1.8);
-  expect(scatter).toBeLessThan(2.2);
-  expect(deviations.indexOf(Math.max(...deviations))).toBe(odd);
-  expect(deviations[odd]!).toBeGreaterThan(10);
-  expect(deviations[odd]!).toBeLessThan(17);
 });
 
 interface Box {

@@ -118,18 +118,6 @@ describe('quantisation steps', () => {
 
     expect([png.table, halved.table]).toEqual([null, null]);
   });
-
-  test("affect the network's answer", async () => {
-    const picture = await decodePicture(await sceneJpeg({ ...size, quality: 50 }));
-    const { pixels, table } = await watch(picture);
-
-    const [withTable, withoutTable] = [
-      await locator.locate(pixels, table),
-      await locator.locate(pixels, null),
-    ];
-
-    expect(withTable.score).not.toBe(withoutTable.score);
-  });
 });
 
 test('a rotated picture is read in stored orientation, and its map is rotated to match', async () => {

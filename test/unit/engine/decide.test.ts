@@ -289,11 +289,6 @@ describe('the stability test is needed', () => {
   });
 });
 
-test('a value equal to the threshold decides', () => {
-  expect(verdict({ fakeProbability: 0.8 }).resultClass).toBe('fake');
-  expect(verdict({ fakeProbability: 0.2 }).resultClass).toBe('real');
-});
-
 describe('a file that declares itself to be generated', () => {
   const unsigned = { subClass: 'ai-generated', isTrusted: false } as const;
   const trusted = { subClass: 'ai-manipulated', isTrusted: true } as const;

@@ -317,6 +317,21 @@ describe('PNG text', () => {
     ]);
   });
 
+  test('control characters become spaces, and half a character its replacement', () => {
+    const cut = Buffer.from(`cut\0\0\0\0\0${'x'.repeat(1999)}🐈`);
+    const file = withChunks(
+      png,
+      pngChunk('tEXt', 'escape\0a\x1b[2Jc\td\ne'),
+      pngChunk('iTXt', cut),
+      pngChunk('tEXt', 'where\0GPSLatitude: 51,30N'),
+    );
+
+    expect(ofPng(file).metadata.pngText).toEqual({
+      escape: 'a [2Jc\td\ne',
+      cut: `${'x'.repeat(1999)}\u{fffd}`,
+    });
+  });
+
   test('a keyword of __proto__ is a keyword like any other', () => {
     const { metadata } = ofPng(withChunks(png, pngChunk('tEXt', '__proto__\0x')));
 

@@ -8,27 +8,16 @@ import { fromDist } from '../../built.ts';
 const entry = new URL('./pool-child.ts', import.meta.url);
 const open: Pool[] = [];
 
+const usual = { entry, size: 1, taskTimeoutMs: 30_000, memoryLimitBytes: 1e9, execArgv: fromDist };
+
 function poolOf(options: Partial<Parameters<typeof createPool>[0]> = {}): Pool {
-  const pool = createPool({
-    entry,
-    size: 1,
-    taskTimeoutMs: 30_000,
-    memoryLimitBytes: 1_000_000_000,
-    execArgv: fromDist,
-    ...options,
-  });
+  const pool = createPool({ ...usual, ...options });
   open.push(pool);
   return pool;
 }
 
 /** For tasks that leave their child as it was. */
-const shared = createPool({
-  entry,
-  size: 1,
-  taskTimeoutMs: 30_000,
-  memoryLimitBytes: 1_000_000_000,
-  execArgv: fromDist,
-});
+const shared = createPool(usual);
 
 afterAll(() => shared.close());
 

@@ -61,3 +61,8 @@ export function withIptc(records: readonly (readonly [number, string])[]): Buffe
     jpegSegment(0xed, Buffer.concat([head, Buffer.from([body.length]), even])),
   );
 }
+
+/** Whole numbers as the fractions of EXIF. */
+export function wholes(...numbers: readonly number[]): readonly (readonly [number, number])[] {
+  return numbers.map((number) => [number, 1]);
+}

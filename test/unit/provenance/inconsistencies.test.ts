@@ -7,7 +7,7 @@ import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
-import { codesOf, jpeg, provenanceOf, withExif, withXmp } from './files.ts';
+import { codesOf, jpeg, provenanceOf, wholes, withExif, withXmp } from './files.ts';
 
 const taken = { 0x9003: '2026:03:01 12:00:00' };
 const camera = { 0x010f: 'Canon', 0x0110: 'Canon EOS 80D' };
@@ -22,14 +22,7 @@ test('a photograph as written by a camera contradicts nothing', async () => {
   const file = withExif({
     primary: { ...camera, 0x0132: '2026:03:01 12:00:01' },
     exif: { ...taken, ...shot, 0x927c: Buffer.from('canon note'), 0xa002: 96, 0xa003: 72 },
-    gps: {
-      0x0007: [
-        [11, 1],
-        [0, 1],
-        [0, 1],
-      ],
-      0x001d: '2026:03:01',
-    },
+    gps: { 0x0007: wholes(11, 0, 0), 0x001d: '2026:03:01' },
     thumbnail,
   });
 

@@ -2,25 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ExifParts } from '../../fixtures/exif.ts';
-import { codesOf, provenanceOf, withExif } from './files.ts';
+import { codesOf, provenanceOf, wholes, withExif } from './files.ts';
 
 const taken = { 0x9003: '2026:03:01 12:00:00' };
 
 /** London; on the hour. */
 function receiver(hours: number, date = '2026:03:01'): NonNullable<ExifParts['gps']> {
-  return {
-    0x0002: [
-      [51, 1],
-      [30, 1],
-      [12, 1],
-    ],
-    0x0007: [
-      [hours, 1],
-      [0, 1],
-      [0, 1],
-    ],
-    0x001d: date,
-  };
+  return { 0x0002: wholes(51, 30, 12), 0x0007: wholes(hours, 0, 0), 0x001d: date };
 }
 
 describe('satellite time', () => {

@@ -12,18 +12,8 @@ test.each([
   ['positiveFilm', 'captured'],
   ['print', 'captured'],
   ['algorithmicMedia', null],
-  ['algorithmicallyEnhanced', null],
-  ['composite', null],
-  ['compositeSynthetic', null],
-  ['dataDrivenMedia', null],
-  ['minorHumanEdits', null],
-  ['softwareImage', null],
   ['compositeCapture', null],
-  ['digitalArt', null],
-  ['digitalCreation', null],
-  ['humanEdits', null],
   ['screenCapture', null],
-  ['virtualRecording', null],
 ])('%s declares %s', (term, origin) => {
   expect(originOfSourceType(scheme + term)).toBe(origin);
 });
