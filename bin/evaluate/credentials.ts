@@ -7,7 +7,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFileClues } from '../../src/image/container.ts';
+import { openContainer } from '../../src/image/container.ts';
+import { localLimits } from '../../src/image/picture.ts';
 import { readContentCredentials } from '../../src/provenance/c2pa.ts';
 
 type State = 'valid' | 'broken' | 'ingredient broken' | 'expired' | 'none';
@@ -100,7 +101,7 @@ function expectedOf(file: string): State {
 
 async function readFile(path: string): Promise<Reading> {
   const bytes = readFileSync(path);
-  if (!readFileClues(bytes, 'jpg').hasCredentials) {
+  if (!openContainer(bytes, localLimits).container.clues.hasCredentials) {
     return { state: 'none', told: 'no credentials', codes: [] };
   }
   const { credentials } = await readContentCredentials(bytes, 'jpg', null);

@@ -13,8 +13,8 @@ import {
   jpegMetadataBlocks,
   jpegPictureIndex,
 } from './jpeg-metadata.ts';
-import { holdsEveryScan, type JpegFile, readJpeg } from './jpeg-structure.ts';
-import type { MetadataBlocks } from './metadata-blocks.ts';
+import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
+import type { FileClues } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
 import {
   checkDimensions,
@@ -47,15 +47,6 @@ type StoredFacts = Pick<
   | 'iccProfile'
   | 'jpeg'
 >;
-
-/** What a file contains besides its picture. */
-export interface FileClues {
-  readonly blocks: MetadataBlocks;
-  /** Offset of the picture's end; for formats that do not mark it (TIFF, RAW, bare codestreams), of the file's end. */
-  readonly endOffset: number;
-  readonly hasCredentials: boolean;
-  readonly pictureIndex: ReturnType<typeof jpegPictureIndex>;
-}
 
 export interface Container {
   readonly facts: StoredFacts;
@@ -128,19 +119,15 @@ function openJpeg(bytes: Uint8Array): Container {
       iccProfile: profile && nameIccProfile(profile),
       jpeg: file.structure,
     },
-    clues: jpegClues(file),
+    clues: {
+      blocks: jpegMetadataBlocks(file.segments),
+      endOffset: file.endOffset,
+      hasCredentials: hasJpegCredentials(file.segments),
+      pictureIndex: jpegPictureIndex(file.segments),
+    },
     ownOrientation: null,
     notes,
     pixelBytes,
-  };
-}
-
-function jpegClues({ segments, endOffset }: JpegFile): FileClues {
-  return {
-    blocks: jpegMetadataBlocks(segments),
-    endOffset,
-    hasCredentials: hasJpegCredentials(segments),
-    pictureIndex: jpegPictureIndex(segments),
   };
 }
 
@@ -210,13 +197,8 @@ function toContainer(bytes: Uint8Array, file: FileFacts): Container {
   };
 }
 
-/** The orientation, 1..8, that the decoder will use. @throws {ForensicsError} as `readFileClues`. */
+/** The orientation, 1..8, that the decoder will use. @throws {ForensicsError} as `openContainer`. */
 export function orientationIn(bytes: Uint8Array, format: Format): number {
   const { ownOrientation, clues } = readContainer(bytes, format);
   return ownOrientation ?? readOrientation(clues.blocks.exif);
-}
-
-/** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
-export function readFileClues(bytes: Uint8Array, format: Format): FileClues {
-  return format === 'jpg' ? jpegClues(readJpeg(bytes)) : readContainer(bytes, format).clues;
 }

@@ -43,7 +43,7 @@ export async function decodePicture(
   { name, limits = defaultLimits }: { readonly name?: string; readonly limits?: Limits } = {},
 ): Promise<Picture> {
   const { format, container } = openContainer(bytes, limits);
-  const { metadata, orientation: ofExif } = readMetadata(container.clues.blocks);
+  const { metadata, texts, orientation: ofExif } = readMetadata(container.clues.blocks);
   const orientation = container.ownOrientation ?? ofExif;
   const decoding = decodePixels(format, container, orientation);
   // sharp decodes in a thread of its own, so the digests are computed at the same time.
@@ -70,6 +70,7 @@ export async function decodePicture(
   return withLuma({
     facts,
     rgb,
+    clues: { ...container.clues, texts },
     ...(thumbnail !== null && { thumbnail }),
     ...(hiddenText !== null && { hiddenText }),
   });

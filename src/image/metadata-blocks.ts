@@ -16,6 +16,16 @@ export interface MetadataBlocks {
   readonly warnings: readonly Warning[];
 }
 
+/** What a file contains besides its picture. */
+export interface FileClues {
+  readonly blocks: MetadataBlocks;
+  /** Offset of the picture's end; for formats that do not mark it (TIFF, RAW, bare codestreams), of the file's end. */
+  readonly endOffset: number;
+  readonly hasCredentials: boolean;
+  /** The index of a JPEG file with several pictures; see `jpegPictureIndex`. */
+  readonly pictureIndex: { readonly tiff: Uint8Array; readonly base: number } | null;
+}
+
 /** Text that the container itself stores, not truncated. */
 export interface MetadataText {
   /** `comment`: a comment in a JPEG or GIF. `pixels`: text hidden in the lowest bits of the pixels. */

@@ -37,7 +37,10 @@ export interface Metadata {
 /** In examinations from earlier versions, warnings are English sentences. */
 export type StoredWarning = Warning | string;
 
-/** Truncates text to the length stored; a broken block becomes a warning. Never throws. The orientation is EXIF's. */
+/**
+ * Truncates text to the length stored; a broken block becomes a warning. Never throws. The orientation is EXIF's, and
+ * `texts` are not truncated.
+ */
 export function readMetadata(blocks: MetadataBlocks) {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];
@@ -78,7 +81,7 @@ export function readMetadata(blocks: MetadataBlocks) {
     digitalSourceType: sourceType?.text.slice(0, maxNameLength) ?? null,
     warnings,
   };
-  return { metadata, orientation: readOrientation(blocks.exif) };
+  return { metadata, texts, orientation: readOrientation(blocks.exif) };
 }
 
 /** A TIFF file is a single block that also contains the pixels. */

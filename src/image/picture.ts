@@ -13,8 +13,9 @@ import {
 } from '../contract/limits.ts';
 import { failure } from '../contract/failure-reasons.ts';
 import { contractFormats, type Format, formats } from '../contract/formats.ts';
+import type { FileTexts } from './file-texts.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
-import type { MetadataText } from './metadata-blocks.ts';
+import type { FileClues, MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
 import type { LumaPlane } from './pixels.ts';
 
@@ -87,6 +88,8 @@ export interface Picture {
   readonly luma: Uint8Array;
   /** The EXIF thumbnail as stored, which cameras may or may not have rotated; absent if it cannot be decoded. */
   readonly thumbnail?: LumaPlane;
+  /** What the file contains besides the picture, for `readProvenance`. */
+  readonly clues: FileClues & { readonly texts: FileTexts };
   /** Text hidden in the lowest bits of the pixels, if any. */
   readonly hiddenText?: MetadataText;
 }

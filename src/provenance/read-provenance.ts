@@ -4,10 +4,9 @@
  */
 
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
-import { type FileClues, readFileClues } from '../image/container.ts';
 import { readExifClues } from '../image/exif.ts';
-import { type FileText, readFileTexts } from '../image/file-texts.ts';
-import type { Warning } from '../image/metadata-blocks.ts';
+import type { FileText } from '../image/file-texts.ts';
+import type { FileClues, Warning } from '../image/metadata-blocks.ts';
 import type { Picture } from '../image/picture.ts';
 import type { XmpValue } from '../image/xmp.ts';
 import { readContentCredentials } from './c2pa.ts';
@@ -26,7 +25,7 @@ import { generatorNamed, originOfSourceType } from './source-types.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { readVisibleMark } from './visible-mark.ts';
 import { readWatermark } from './watermark.ts';
-import type { JpegStructure } from '../image/jpeg-structure.ts';
+import { type JpegStructure, readJpeg } from '../image/jpeg-structure.ts';
 import { isStructure } from '../image/text.ts';
 import { ascii, dataView } from '../image/bytes.ts';
 import { chrominanceTable, luminanceTable, scaleTable } from '../image/jpeg-quality.ts';
@@ -44,11 +43,9 @@ export async function readProvenance(
   picture: Picture,
   { trustList, now = new Date() }: { readonly trustList: string | null; readonly now?: Date },
 ): Promise<Provenance> {
-  const { facts } = picture;
-  const clues = readFileClues(bytes, facts.format);
+  const { facts, clues, hiddenText: hidden } = picture;
   const exif = readExifClues(clues.blocks.exif);
-  const fileTexts = readFileTexts(clues.blocks);
-  const { hiddenText: hidden } = picture;
+  const { texts: fileTexts } = clues;
   const texts = findTexts([
     ...fileTexts.all,
     ...(hidden ? [{ place: hidden.place, field: hidden.keyword, text: hidden.text }] : []),
@@ -331,7 +328,7 @@ function countTrailing(trailing: Uint8Array): number {
   for (let found = 0; ; found++) {
     if (found === maxPictures || detectKind(rest) !== 'jpeg') return found;
     try {
-      rest = rest.subarray(readFileClues(rest, 'jpg').endOffset);
+      rest = rest.subarray(readJpeg(rest).endOffset);
     } catch {
       // This starts like a picture but is not one, so the count ends here.
       return found;

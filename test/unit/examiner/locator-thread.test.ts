@@ -60,11 +60,11 @@ test('after an error the network can process the next picture', async () => {
 });
 
 test('the thread finds the same copies as the method, even while it is busy', async () => {
-  const { facts, rgb, luma } = await scenePicture(200, 136);
+  const { facts, rgb, luma, clues } = await scenePicture(200, 136);
   // Copies the left half to the right.
   const row = 3 * facts.width;
   const copied = rgb.map((_, at) => rgb[at % row < row / 2 ? at : at - row / 2]!);
-  const picture = { facts, rgb: copied, luma };
+  const picture = { facts, rgb: copied, luma, clues };
 
   const asked = readChanges(picture, inThread);
   const found = await thread.findCopies(workingPicture(picture), facts);

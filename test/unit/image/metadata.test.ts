@@ -53,6 +53,7 @@ test('a file without metadata has none, and no warning', () => {
       warnings: [],
     },
     orientation: 1,
+    texts: { all: [], xmp: [], warnings: [] },
   };
 
   expect(ofJpeg(jpeg)).toEqual(nothing);

@@ -185,7 +185,14 @@ export function makePicture(width: number, height: number): Picture {
   const luma = Uint8Array.from({ length: width * height }, (_, i) =>
     Math.round(0.299 * rgb[3 * i]! + 0.587 * rgb[3 * i + 1]! + 0.114 * rgb[3 * i + 2]!),
   );
-  return { facts: factsOf(width, height), rgb, luma };
+  const clues = {
+    blocks: { exif: [], xmp: [], photoshop: [], texts: [], warnings: [] },
+    endOffset: 0,
+    hasCredentials: false,
+    pictureIndex: null,
+    texts: { all: [], xmp: [], warnings: [] },
+  };
+  return { facts: factsOf(width, height), rgb, luma, clues };
 }
 
 function factsOf(width: number, height: number): PictureFacts {
