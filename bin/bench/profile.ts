@@ -7,8 +7,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import sharp from 'sharp';
 import { detectors } from '../../src/detectors/list.ts';
-import { conclude } from '../../src/engine/examine.ts';
-import { observe } from '../../src/engine/observe.ts';
+import { conclude, observe } from '../../src/engine/observe.ts';
 import type { Examination } from '../../src/engine/result.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';

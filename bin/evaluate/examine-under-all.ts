@@ -3,8 +3,7 @@ import {
   defaultSeed,
   type ResultClass,
 } from '../../src/contract/vocabulary.ts';
-import { concludeUnderEvery } from '../../src/engine/examine.ts';
-import { observe } from '../../src/engine/observe.ts';
+import { concludeUnderEvery, observe } from '../../src/engine/observe.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import type { Detector } from '../../src/detectors/detector.ts';
 import type { Picture } from '../../src/image/picture.ts';

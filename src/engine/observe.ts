@@ -20,7 +20,13 @@ import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';
 import { createRandom, toFakeProbability, toPredictions, toTrace, updated } from './calibration.ts';
 import { describeEnvironment, identifyModel } from './contract.ts';
-import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
+import {
+  type ChangeClaim,
+  decide,
+  type DeclarationEvidence,
+  needsStabilityTest,
+  type TraceClaim,
+} from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
 import { findingsIn, canSuspectAlone, localise } from './localisation.ts';
 import { cellDistances, drawMaps, drawTraces, gridOfMaps } from './maps.ts';
@@ -33,6 +39,7 @@ import {
 import type { Examination, Manipulation } from './result.ts';
 import { type Models, type OpeningModels, runOnThreads } from './schedule.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
+import type { DecisionStrategy } from '../contract/vocabulary.ts';
 
 /** The trace network's results, available while the localisation network may still be running. */
 export interface TraceObservation {
@@ -253,4 +260,60 @@ function standardDeviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return Math.sqrt(squares / values.length);
+}
+
+// From an observation to an examination, which is everything that another strategy, tier, heatmap or report will need
+// later. Pure, apart from recording the environment: the same picture, models and options give the same bytes.
+
+/** As `observe`, then decides. */
+export async function examine(
+  picture: Picture,
+  models: OpeningModels,
+  { decisionStrategy, seed }: Examination['options'],
+  readProvenance?: () => Provenance | Promise<Provenance>,
+  methods?: readonly Detector[],
+): Promise<Examination> {
+  // The stability test does not depend on the methods that look for changes, so they run at the same time.
+  const observation = await observe(picture, models, seed, readProvenance, methods, (traces) =>
+    testIfDecided(traces, decisionStrategy),
+  );
+  return conclude(observation, decisionStrategy);
+}
+
+/** Makes a decision under every strategy, from a single observation. */
+export async function concludeUnderEvery(
+  observation: Observation,
+): Promise<Readonly<Record<DecisionStrategy, Examination>>> {
+  return {
+    pedantic: await conclude(observation, 'pedantic'),
+    default: await conclude(observation, 'default'),
+    relaxed: await conclude(observation, 'relaxed'),
+  };
+}
+
+/** Makes a decision; if the traces give a verdict, runs the stability test first. */
+export async function conclude(
+  observation: Observation,
+  decisionStrategy: DecisionStrategy,
+): Promise<Examination> {
+  const { seen, seed, traces, change } = observation;
+  const stability = await testIfDecided(observation, decisionStrategy);
+  const evidence = { ...traces, change, isUnstable: stability?.holds === false };
+  return {
+    ...seen,
+    options: { decisionStrategy, seed },
+    decision: decide(evidence, decisionRules(observation), decisionStrategy),
+    stability,
+  };
+}
+
+/** Returns null if the traces give no verdict. */
+async function testIfDecided(observation: TraceObservation, strategy: DecisionStrategy) {
+  const { traces, testStability } = observation;
+  if (!needsStabilityTest(traces, decisionRules(observation), strategy)) return null;
+  return testStability(traces.fakeProbability >= 0.5);
+}
+
+function decisionRules({ models: { trace, locator } }: TraceObservation) {
+  return { ...trace.manifest, localisation: locator.manifest.thresholds };
 }

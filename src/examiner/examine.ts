@@ -2,7 +2,7 @@
 
 import { decisionStrategies } from '../contract/vocabulary.ts';
 import { detectors } from '../detectors/list.ts';
-import { concludeUnderEvery, examine } from '../engine/examine.ts';
+import { concludeUnderEvery, examine, observe } from '../engine/observe.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
@@ -19,7 +19,6 @@ import type {
   MeasureRequest,
   TaskContext,
 } from './requests.ts';
-import { observe } from '../engine/observe.ts';
 import { type Pixels, scaledSize } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
 

@@ -5,13 +5,13 @@ import { failure } from '../contract/failure-reasons.ts';
 import type { FileFacts } from './file-facts.ts';
 import { describeContent, isDrawing, sniffFormat, sniffOtherKind } from './file-kind.ts';
 import { nameIccProfile } from './icc.ts';
-import { jpegPixelBytes } from './jpeg-pixel-bytes.ts';
 import {
   hasJpegCredentials,
   jpegColourSpace,
   jpegIccProfile,
   jpegMetadataBlocks,
   jpegPictureIndex,
+  jpegPixelBytes,
 } from './jpeg-metadata.ts';
 import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
 import type { FileClues } from './metadata-blocks.ts';

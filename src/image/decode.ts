@@ -27,7 +27,7 @@ import { decodeWithSharp, type PixelRequest } from './codec.ts';
 import { isQuarterTurn } from './orientation.ts';
 import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
 import { markers } from './jpeg-markers.ts';
-import { endOfImage } from './jpeg-pixel-bytes.ts';
+import { endOfImage } from './jpeg-metadata.ts';
 import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
 import { colourTypes, type PngChunk, type PngFile } from './png.ts';
 

@@ -5,6 +5,8 @@ import { markers, type MarkerSegment } from './jpeg-markers.ts';
 import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
 import { decodeText } from './text.ts';
 import { ascii, dataView } from './bytes.ts';
+import type { JpegFile } from './jpeg-structure.ts';
+import type { PictureNote } from './picture.ts';
 
 /** EXIF: CIPA DC-008 4.5.5. XMP: ISO 16684-1 and Adobe's XMP specification part 3, 1.1.3. */
 const identifiers = {
@@ -88,7 +90,7 @@ export function jpegPictureIndex(
 }
 
 /** Whether the decoder needs this segment, for example to interpret the samples. */
-export function isNeededForPixels(segment: MarkerSegment): boolean {
+function isNeededForPixels(segment: MarkerSegment): boolean {
   const { marker } = segment;
   const isApplication = marker >= markers.app0 && marker <= markers.app15;
   if (!isApplication) return marker !== markers.com;
@@ -98,11 +100,11 @@ export function isNeededForPixels(segment: MarkerSegment): boolean {
   );
 }
 
-export function isIccSegment(segment: MarkerSegment): boolean {
+function isIccSegment(segment: MarkerSegment): boolean {
   return isSegment(segment, markers.app2, identifiers.icc);
 }
 
-export function isSegment(
+function isSegment(
   { marker, payload }: MarkerSegment,
   wanted: number,
   identifier: string,
@@ -158,4 +160,69 @@ function joinParts(parts: ReturnType<typeof readPart>): Uint8Array {
       return piece;
     });
   return Buffer.concat(pieces);
+}
+
+// Builds the JPEG for the decoder: only what the pixels need, with standard headers.
+
+/**
+ * Corrects and notes irregularities about which libjpeg merely warns, so that any remaining warning
+ * means damage. The colour profile is kept only for CMYK, which has no RGB values without one.
+ */
+export function jpegPixelBytes(
+  bytes: Uint8Array,
+  { segments, structure, endOffset, hasEnd }: JpegFile,
+): { readonly pixelBytes: Uint8Array; readonly notes: readonly PictureNote[] } {
+  const isCmyk = structure.components.length === 4;
+  const notes = new Set<PictureNote>();
+  const parts = segments.flatMap((segment, index) => {
+    const isWanted = isNeededForPixels(segment) || (isCmyk && isIccSegment(segment));
+    if (!isWanted) return [];
+    const header = bytes.subarray(segment.offset, segment.end);
+    if (segment.marker === markers.sos) {
+      // The entropy-coded data up to the next segment.
+      const data = bytes.subarray(segment.end, segments[index + 1]?.offset ?? endOffset);
+      return [structure.progressive ? header : withUsualScan(header, notes), data];
+    }
+    if (isSegment(segment, markers.app0, identifiers.jfif)) return withKnownVersion(header, notes);
+    if (isSegment(segment, markers.app14, identifiers.adobe))
+      return withKnownTransform(header, notes, isCmyk);
+    return header;
+  });
+  if (!hasEnd) {
+    notes.add('end_marker_missing');
+    parts.push(endOfImage);
+  }
+  return { pixelBytes: Buffer.concat(parts), notes: [...notes] };
+}
+
+export const endOfImage = Uint8Array.of(0xff, markers.eoi);
+
+/** T.81 B.2.3: the last three bytes of a sequential scan are 0, 63, 0. Samsung's firmware writes 0, 0, 0. */
+function withUsualScan(header: Uint8Array, notes: Set<PictureNote>): Uint8Array {
+  const [start, end, bits] = header.subarray(-3);
+  if (start === 0 && end === 63 && bits === 0) return header;
+  notes.add('scan_parameters');
+  const usual = Uint8Array.from(header);
+  usual.set([0, 63, 0], header.length - 3);
+  return usual;
+}
+
+/** JFIF only has version 1; a different number does not affect the pixels. */
+function withKnownVersion(header: Uint8Array, notes: Set<PictureNote>): Uint8Array {
+  const at = 9;
+  if (header.length <= at || header[at] === 1) return header;
+  notes.add('jfif_version');
+  return Uint8Array.from(header).fill(1, at, at + 1);
+}
+
+/** libjpeg treats an unknown transform as the usual one. */
+function withKnownTransform(
+  header: Uint8Array,
+  notes: Set<PictureNote>,
+  isCmyk: boolean,
+): Uint8Array {
+  const at = 15;
+  if (header.length <= at || header[at]! <= 2) return header;
+  notes.add('adobe_transform');
+  return Uint8Array.from(header).fill(isCmyk ? 2 : 1, at, at + 1);
 }

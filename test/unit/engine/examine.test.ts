@@ -2,8 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
-import { concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
-import { type Observation, observe } from '../../../src/engine/observe.ts';
+import {
+  concludeUnderEvery,
+  examine,
+  type Observation,
+  observe,
+} from '../../../src/engine/observe.ts';
 import type { Models } from '../../../src/engine/schedule.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import { type Examination, mapNames } from '../../../src/engine/result.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findGeneratorSize, pictureSize } from '../../../src/detectors/network-findings.ts';
 import { defaultSeed } from '../../../src/contract/vocabulary.ts';
-import { examine } from '../../../src/engine/examine.ts';
+import { examine } from '../../../src/engine/observe.ts';
 import type { Models } from '../../../src/engine/schedule.ts';
 import { worded } from '../detectors/input.ts';
 import { loadPackagedModels, scenePicture } from './fixtures.ts';
