@@ -11,7 +11,6 @@ import type { EmbeddingStatistics, Transformer, Views } from '../inference/manif
 import { type PictureKind, pictureKinds, type TraceModel } from '../inference/networks.ts';
 import { type Logits, sigmoid } from './calibration.ts';
 import {
-  coveringGrid,
   type FeatureGrid,
   type Grid,
   insideGrid,
@@ -22,7 +21,6 @@ import {
 } from './feature-grid.ts';
 import {
   type CellPosition,
-  cellTextures,
   crossed,
   mostTextured,
   type PatchPlan,
@@ -243,11 +241,9 @@ export async function readViews(
 /** The most textured tiles of a grid without overlap, the most textured first. */
 function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
   const inside = insideGrid(picture.facts, tilePx);
-  const grid = coveringGrid(picture.facts, tilePx);
   const positions = crossed(patchStarts(inside.columns, 1, 1), patchStarts(inside.rows, 1, 1));
-  const textures = cellTextures(picture, grid, tilePx);
   const window = { columns: 1, rows: 1 };
-  return mostTextured(positions, textures, { grid, window, count: tiles }).map(
+  return mostTextured(picture, positions, { cellPx: tilePx, window, count: tiles }).map(
     ({ column, row }) => {
       const [left, top] = [column * tilePx, row * tilePx];
       const width = Math.min(tilePx, picture.facts.width - left);
@@ -301,20 +297,18 @@ export async function readTransformer(
 function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transformer) {
   const { width, height } = picture.facts;
   if (Math.min(width, height) < sidePx) return [];
-  const grid = coveringGrid(picture.facts, stepPx);
   const inside = insideGrid(picture.facts, stepPx);
   const side = sidePx / stepPx;
   const window = { columns: side, rows: side };
-  const textures = cellTextures(picture, grid, stepPx);
-  let places = crossed(patchStarts(inside.columns, side, 1), patchStarts(inside.rows, side, 1));
+  const places = crossed(patchStarts(inside.columns, side, 1), patchStarts(inside.rows, side, 1));
   const chosen: CellPosition[] = [];
-  while (chosen.length < squares && places.length > 0) {
-    const [best] = mostTextured(places, textures, { grid, window, count: 1 });
-    chosen.push(best!);
-    places = places.filter(
+  for (const place of mostTextured(picture, places, { cellPx: stepPx, window, count: Infinity })) {
+    if (chosen.length === squares) break;
+    const isApart = chosen.every(
       ({ column, row }) =>
-        Math.abs(column - best!.column) >= side || Math.abs(row - best!.row) >= side,
+        Math.abs(column - place.column) >= side || Math.abs(row - place.row) >= side,
     );
+    if (isApart) chosen.push(place);
   }
   return chosen.map(({ column, row }) => ({ left: column * stepPx, top: row * stepPx }));
 }

@@ -33,8 +33,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
   const starts = (whole: number, covered: number) =>
     patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
   const all = crossed(starts(inside.columns, grid.columns), starts(inside.rows, grid.rows));
-  const textures = cellTextures(picture, grid, cellPx);
-  const read = mostTextured(all, textures, { grid, window, count: patchesRead });
+  const read = mostTextured(picture, all, { cellPx, window, count: patchesRead });
   return { grid, window, all, read };
 }
 
@@ -93,12 +92,15 @@ function addRow(row: Uint8Array, below: Uint8Array, cellPx: number, textures: Fl
   }
 }
 
-/** In descending order; of equal ones, the upper, then the left, first. `textures` are those of `cellTextures`. */
+/** The windows with the highest sums of `cellTextures`, in descending order; of equal ones, the upper, then the left. */
 export function mostTextured(
+  picture: Planes,
   positions: readonly CellPosition[],
-  textures: Float64Array,
-  { grid, window, count }: { readonly grid: Grid; readonly window: Grid; readonly count: number },
+  how: { readonly cellPx: number; readonly window: Grid; readonly count: number },
 ): readonly CellPosition[] {
+  const { cellPx, window, count } = how;
+  const grid = coveringGrid(picture.facts, cellPx);
+  const textures = cellTextures(picture, grid, cellPx);
   const textureAt = ({ column, row }: CellPosition) => {
     let sum = 0;
     for (let y = row; y < row + window.rows; y++) {

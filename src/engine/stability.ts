@@ -12,8 +12,8 @@ import { cutPixels, type Pixels, type Planes, scaledSize, toPlanes } from '../im
 import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability, updated } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
-import { coveringGrid, insideGrid } from './feature-grid.ts';
-import { cellTextures, crossed, mostTextured, patchStarts } from './patches.ts';
+import { insideGrid } from './feature-grid.ts';
+import { crossed, mostTextured, patchStarts } from './patches.ts';
 import type { Stability } from './result.ts';
 
 /** Side of the region in pixels: the smallest that can still be scored at half size. */
@@ -86,13 +86,11 @@ function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
   const inside = insideGrid(picture.facts, cellPx);
   const along = (length: number) => patchStarts(length, cells, cells >> 2);
   const places = crossed(along(inside.columns), along(inside.rows));
-  const grid = coveringGrid(picture.facts, cellPx);
   const window = { columns: Math.min(cells, inside.columns), rows: Math.min(cells, inside.rows) };
-  const textures = cellTextures(picture, grid, cellPx);
-  const place = mostTextured(places, textures, { grid, window, count: 1 })[0]!;
+  const [place] = mostTextured(picture, places, { cellPx, window, count: 1 });
   return cutPixels(picture, {
-    left: place.column * cellPx,
-    top: place.row * cellPx,
+    left: place!.column * cellPx,
+    top: place!.row * cellPx,
     width: Math.min(regionSidePx, width),
     height: Math.min(regionSidePx, height),
   });

@@ -89,7 +89,7 @@ const views = where(
 );
 export type Views = ReturnType<typeof views>;
 
-/** A second network, `transformer.onnx`; see `engine/transformer.ts`. */
+/** A second network, `transformer.onnx`; see `engine/patch-scores.ts`. */
 const transformer = object({
   /** Layout of the squares: they begin at multiples of `stepPx`, without overlap, and the most textured are read. */
   sidePx: whole(32, 1024),
