@@ -49,7 +49,7 @@ export interface TraceObservation {
   readonly testStability: StabilityTest;
 }
 
-export interface Observation extends TraceObservation {
+interface Observation extends TraceObservation {
   readonly seed: number;
   readonly patchScores: PatchScores;
   readonly change: ChangeClaim;
@@ -220,7 +220,7 @@ function toChangeClaim(
  * @returns standard deviations over the passes: `classUncertainties`, of each calibrated prediction, 0..0.5;
  *   `fakeUncertainty`, of the calibrated probability of fake.
  */
-export async function measureSpread(readings: Readings, model: TraceModel, seed: number) {
+async function measureSpread(readings: Readings, model: TraceModel, seed: number) {
   const { manifest } = model;
   const { features, weights } = readings;
   const { passes } = manifest.dropout;

@@ -270,7 +270,7 @@ export interface TransformerReading {
 }
 
 /** @returns null for a model without a transformer. */
-export async function readTransformer(
+async function readTransformer(
   picture: Planes,
   model: TraceModel,
 ): Promise<TransformerReading | null> {

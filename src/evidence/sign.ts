@@ -49,7 +49,7 @@ function pack(entry: ZipEntry): ZipEntry {
 }
 
 /** Builds the archive; the files alone determine every byte. @param files - in manifest order. */
-export function archiveParts(
+function archiveParts(
   manifest: Uint8Array,
   signature: Uint8Array,
   files: readonly ZipEntry[],

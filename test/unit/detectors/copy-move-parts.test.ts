@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Affine, invertAffine, moved } from '../../../src/detectors/copy-move/affine.ts';
 import { isRepetitive, likelyPairs, type Pair } from '../../../src/detectors/copy-move/score.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
-import { markPair } from '../../../src/detectors/copy-move/copy-move.ts';
+import { markPair } from '../../../src/detectors/copy-move/mark.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import type { Scene } from '../../fixtures/pictures.ts';
 

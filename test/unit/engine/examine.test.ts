@@ -2,12 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
-import {
-  concludeUnderEvery,
-  examine,
-  type Observation,
-  observe,
-} from '../../../src/engine/observe.ts';
+import { concludeUnderEvery, examine, observe } from '../../../src/engine/observe.ts';
 import type { Models } from '../../../src/engine/schedule.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import { type Examination, mapNames } from '../../../src/engine/result.ts';
@@ -18,7 +13,7 @@ const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
 
 let models: Models;
 let picture: Picture;
-let observation: Observation;
+let observation: Awaited<ReturnType<typeof observe>>;
 let examination: Examination;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { readPatchScores, readTransformer } from '../../../src/engine/patch-scores.ts';
+import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import { type Planes, toPlanes } from '../../../src/image/pixels.ts';
 import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel } from './fixtures.ts';
@@ -51,7 +51,7 @@ test('reads the whole picture squeezed, then the most textured squares, which do
   const seen: (readonly [string, number])[] = [];
   const picture = boards(320, 192, [32, 16, 200, 204], [208, 96, 40, 50]);
 
-  const read = await readTransformer(picture, redTransformer(seen));
+  const { transformer: read } = await readPatchScores(picture, redTransformer(seen));
 
   expect(seen.map(([input]) => input)).toEqual(['view', 'square', 'square']);
   expect(seen.slice(1)).toEqual([
@@ -65,14 +65,14 @@ test('reads the whole picture squeezed, then the most textured squares, which do
 test('the view takes the weight of the squares if the picture is smaller than one', async () => {
   const seen: (readonly [string, number])[] = [];
 
-  const read = await readTransformer(boards(300, 40), redTransformer(seen));
+  const { transformer: read } = await readPatchScores(boards(300, 40), redTransformer(seen));
 
   expect(seen).toEqual([['view', 100]]);
   expect(read?.shift).toBeCloseTo(75, 6);
 });
 
 test('names the likeliest kind besides photograph, and the likeness to a photograph', async () => {
-  const read = await readTransformer(boards(128, 128), redTransformer([]));
+  const { transformer: read } = await readPatchScores(boards(128, 128), redTransformer([]));
 
   expect(read?.kind).toBe('drawing');
   expect(read?.photograph).toBeCloseTo(0.75, 6);

@@ -2,9 +2,13 @@
 
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { canonicalBytes, parseManifest } from '../../../src/evidence/bundle-format.ts';
+import {
+  canonicalBytes,
+  parseManifest,
+  type ZipEntry,
+} from '../../../src/evidence/bundle-format.ts';
 import { openArchive } from '../../../src/evidence/archive.ts';
-import { archiveParts, type Signer } from '../../../src/evidence/sign.ts';
+import { openZip, type Signer } from '../../../src/evidence/sign.ts';
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 
@@ -40,6 +44,22 @@ export async function inOldFormat(
   const stored = written.files.map((file) => ({ ...file, packedSha256: undefined }));
   const manifest = canonicalBytes({ ...written, format, files: stored });
   const files = written.files.map(({ name }) => ({ name, bytes: entries[name]! }));
-  const parts = archiveParts(manifest, signer.sign(manifest), files, written);
-  return Buffer.concat(parts.map(({ bytes }) => bytes));
+  return archiveOf(manifest, signer.sign(manifest), files, written);
+}
+
+/** The archive that our writer makes of these files. */
+export function archiveOf(
+  manifest: Uint8Array,
+  signature: Uint8Array,
+  files: readonly ZipEntry[],
+  { examinedAt }: { readonly examinedAt: string },
+): Buffer {
+  const zip = openZip(new Date(examinedAt));
+  const seal = { 'manifest.json': manifest, 'manifest.sig': signature };
+  const entries = [...Object.entries(seal).map(([name, bytes]) => ({ name, bytes })), ...files];
+  const parts = entries.flatMap((entry: ZipEntry) => [
+    zip.header(entry),
+    entry.packed ?? entry.bytes,
+  ]);
+  return Buffer.concat([...parts, ...zip.end().map(({ bytes }) => bytes)]);
 }

@@ -1,7 +1,7 @@
 import sharp, { type JpegOptions } from 'sharp';
 import { expect, test } from 'vitest';
 import { readJpeg } from '../../../src/image/jpeg-structure.ts';
-import { classifyTables } from '../../../src/provenance/read-provenance.ts';
+import { classifyTables } from '../../../src/provenance/consistency.ts';
 
 const grey = sharp({ create: { width: 72, height: 72, channels: 3, background: '#808080' } });
 
