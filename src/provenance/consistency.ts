@@ -205,7 +205,7 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
     jpeg.quantisationTables.find(({ id }) => id === table)?.steps ?? [];
   const [luma = [], ...colours] = jpeg.components.map((one) => stepsOf(one.quantisationTable));
   const hasTables = (lumaTable: readonly number[], colourTable: readonly number[]) =>
-    isSame(luma, lumaTable) && colours.every((colour) => isSame(colour, colourTable));
+    areEqual(luma, lumaTable) && colours.every((colour) => areEqual(colour, colourTable));
   for (let quality = 100; quality >= 1; quality--) {
     if (hasTables(luminanceTable(quality), chrominanceTable(quality))) {
       return { kind: 'libjpeg', name: null, quality };
@@ -219,6 +219,6 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
   return { kind: 'custom', name: null, quality: null };
 }
 
-function isSame(a: readonly number[], b: readonly number[]): boolean {
+function areEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((step, index) => step === b[index]);
 }
