@@ -30,7 +30,8 @@ export async function inspect(
   if (format === null) return sniffOtherKind(head) === 'pdf' ? 'pdf' : 'notPicture';
   if (!formats.includes(format)) return 'notPicture';
   const size = await sizeOf(file, head, format);
-  if (size === null) return 'notPicture';
+  // The frame of a JPEG file comes after its metadata, at which a file cut off may end.
+  if (size === null) return format === 'jpg' && file.size <= headBytes ? 'cutOff' : 'notPicture';
   const { width, height } = size;
   if (Math.min(width, height) < minSidePx) return 'tooSmall';
   if (Math.max(width, height) > maxSidePx) return 'tooLarge';

@@ -197,6 +197,11 @@ const phrases = {
           `This is not a picture in a format that this server accepts: ${formats}.`,
         ({ formats }) => `Die Datei ist kein Bild in einem zulässigen Format (${formats}).`,
       ),
+      cutOff: say(
+        () => 'The file is incomplete: it ends before the picture does. Copy or download it again.',
+        () =>
+          'Die Datei ist unvollständig: Sie endet mitten im Bild. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.',
+      ),
       tooSmall: say(
         ({ minSide }: WrittenLimits) =>
           `The picture is too small: each side must be at least ${minSide} pixels.`,
