@@ -12,7 +12,8 @@ const drawn =
 const drawnLetter = /^[\u{370}-\u{525}]$/u;
 const accent = /^[\u{300}-\u{34f}]$/u;
 
-const defaultLimit = 300;
+/** No sentence of our own is as long, so only text from the file is ever shortened. */
+const defaultLimit = 1200;
 
 /**
  * `text` on one line, composed (NFC) where possible, so that a name from macOS reads like any other.

@@ -58,7 +58,7 @@ function writeSummary({ evidence, result, presentation, language }: Writing): st
   const { manipulation, statement } = evidence;
   return sentences([
     `${presentation.headline}.`,
-    printable(writeGroundInFull(result, language), groundLimit),
+    printable(writeGroundInFull(result, language)),
     manipulation && isAboutPart(result) && manipulation.statement[language],
     result.outcome !== 'abstain' && statement[language],
   ]);
@@ -77,7 +77,6 @@ function writeConclusion({ examination, result, presentation, catalogue }: Writi
 }
 
 /** Longest reason and longest file name in a text, in characters; the report's table has room for more. */
-const groundLimit = 1200;
 const nameLimit = 80;
 
 /** What was examined and how, the strength of the evidence, the findings, and why nothing was decided. */

@@ -50,7 +50,7 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
     .filter(({ method }) => !toldInProvenance.has(method))
     .map(({ method, reason }) => ({
       label: methodName(input, method),
-      value: printable(reason[language], 600),
+      value: printable(reason[language]),
     }));
   return [
     ...only(isOutside, note(outside)),
@@ -87,10 +87,9 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
     ...(points && method in examination.maps.methods && { panel: method }),
     title: [methodName(input, method), ...referenceNumbers(method)].join(' '),
     cells: [
-      [
-        printable(statement[language], 1200),
-        ...(next === '' ? [] : [`${rows.next}: ${next}`]),
-      ].join('\n'),
+      [printable(statement[language]), ...(next === '' ? [] : [`${rows.next}: ${next}`])].join(
+        '\n',
+      ),
       capitalised(told ?? (isOutside ? notStated : shown)),
     ],
   };

@@ -50,7 +50,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       headline: presentation.headline,
       // The places are listed beside the picture.
       text: kept([
-        printable(writeGroundInFull(result, input.language), 1200),
+        printable(writeGroundInFull(result, input.language)),
         hasDamagedPlace(input) && !result.isOfDamage && catalogue.outcome.because.damaged,
       ]).join(' '),
       places,
@@ -129,7 +129,7 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   const isBroken = provenance.credentials?.integrity === 'broken';
   const doubts = kept([
     isBroken && catalogue.strength.evaluation.credentials.broken,
-    ...provenance.inconsistencies.map(({ statement }) => printable(statement[language], 300)),
+    ...provenance.inconsistencies.map(({ statement }) => printable(statement[language])),
   ]);
   const opposing = speaking(input, outcome === 'real' ? 'fake' : 'real');
   const weighed = (evidence.weighed ?? []).find(({ question }) => question === 'changed');
@@ -259,7 +259,7 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
   const places = placesOfAnswer(input).map(({ methods }, at) => methods.includes(method) && at + 1);
   const numbers = places.filter((number) => number !== false);
   const isOneOfMany = localisingMethods.has(method);
-  const told = printable(writeBriefly(finding, language), 600);
+  const told = printable(writeBriefly(finding, language));
   return `${capitalised(isOneOfMany ? catalogue.document.head.alone(grade, numbers) : grade)}: ${told}`;
 }
 
@@ -294,7 +294,7 @@ function answerRows(input: SectionInput): readonly Row[] {
     { label: rows.next, value: kept(steps).join(' ') },
     { label: rows.strength, value: stated.join('\n') },
     ...row(errorRate !== '', rows.wrong, wrong),
-    { label: rows.origin, value: printable(origin, 480) },
+    { label: rows.origin, value: printable(origin) },
     ...row(seen.length > 0, catalogue.terminal.seen.label, seen.join('\n')),
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
   ];

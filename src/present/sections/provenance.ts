@@ -209,14 +209,14 @@ export function structureRows(input: SectionInput): readonly Row[] {
     .filter(({ method }) => method === 'compression-tables' || method === 'file-layout')
     .map(({ method, text }) => ({
       label: methodName(input, method),
-      value: printable(text[language], 600),
+      value: printable(text[language]),
     }));
 }
 
 function inconsistencyBlocks({ evidence, language, catalogue }: SectionInput): readonly Block[] {
   const { inconsistencies } = evidence.provenance;
   const { provenance: words } = catalogue;
-  const items = inconsistencies.map(({ statement }) => printable(statement[language], 600));
+  const items = inconsistencies.map(({ statement }) => printable(statement[language]));
   return only(
     items.length > 0,
     heading(words.inconsistenciesTitle),

@@ -24,6 +24,12 @@ test('a name in decomposed form reads like its composed form', () => {
   expect(printable('u\u0308ber')).toBe('über');
 });
 
+test('the longest sentence of our own is not shortened', () => {
+  const sentence = 'The file says so. '.repeat(40);
+
+  expect(printable(sentence)).toBe(sentence);
+});
+
 test('a long text is shortened in the middle, with the number of characters left out', () => {
   const text = `${'a'.repeat(1000)}.jpg`;
 
