@@ -51,6 +51,8 @@ export function compareThumbnail(picture: LumaPlane, thumbnail: LumaPlane, cells
 export const comparedSide = 256;
 /** Minimum deviation of a changed cell, as in `thumbnail.ts`; minimum number of cells and maximum number of parts. */
 const minDeviation = 8;
+/** Minimum deviation of a cell beside it: 99% of the cells of matching pictures deviate by less than 1. */
+const minAround = 3;
 const minCells = 4;
 const maxParts = 9;
 
@@ -59,34 +61,36 @@ export function differingParts(picture: LumaPlane, smaller: LumaPlane): readonly
   const cells = cellsFor(picture, smaller);
   const values = compareThumbnail(picture, smaller, cells).deviations;
   const minShare = (minCells * cells.cellPx ** 2) / (picture.width * picture.height);
-  const parts = largestParts({ ...cells, values }, minDeviation, picture, maxParts);
-  return joinNear(
-    parts.filter(({ share }) => share >= minShare),
-    2 * cells.cellPx,
-  );
+  const find = (from: number) => largestParts({ ...cells, values }, from, picture, values.length);
+  const changed = find(minDeviation);
+  const sure = changed.filter(({ share }) => share >= minShare);
+  const around = find(minAround).filter((part) => changed.some((one) => areNear(part, one, 0)));
+  // Pictures that differ slightly everywhere have no parts around.
+  const parts = joinNear(around.length > 0 ? around : sure, 2 * cells.cellPx);
+  return parts.filter((part) => sure.some((one) => areNear(part, one, 0))).slice(0, maxParts);
 }
 
 /** Joins nearby parts: one change often appears as several, because some of it resembles the original. */
 function joinNear([part, ...others]: readonly Region[], gap: number): readonly Region[] {
   if (part === undefined) return [];
-  const right = part.left + part.width;
-  const bottom = part.top + part.height;
-  const near = others.find(
-    ({ left, top, width, height }) =>
-      Math.max(left - right, part.left - left - width) <= gap &&
-      Math.max(top - bottom, part.top - top - height) <= gap,
-  );
+  const near = others.find((other) => areNear(part, other, gap));
   if (near === undefined) return [part, ...joinNear(others, gap)];
   const left = Math.min(part.left, near.left);
   const top = Math.min(part.top, near.top);
   const joined = {
     left,
     top,
-    width: Math.max(right, near.left + near.width) - left,
-    height: Math.max(bottom, near.top + near.height) - top,
+    width: Math.max(part.left + part.width, near.left + near.width) - left,
+    height: Math.max(part.top + part.height, near.top + near.height) - top,
     share: part.share + near.share,
   };
   return joinNear([joined, ...others.filter((other) => other !== near)], gap);
+}
+
+function areNear(one: Region, other: Region, gap: number): boolean {
+  const across = Math.max(other.left - one.left - one.width, one.left - other.left - other.width);
+  const down = Math.max(other.top - one.top - one.height, one.top - other.top - other.height);
+  return Math.max(across, down) <= gap;
 }
 
 /**

@@ -92,6 +92,7 @@ function toPlane(pixels: Pixels) {
 
 function framed({ width, height, rgb }: Pixels, parts: readonly Region[]): Uint8Array {
   const indices = new Uint8Array(width * height);
-  drawFrames({ width, height, blockPx: 1, indices }, parts, { black: 1, white: 2 });
+  // The report prints two pictures at half the usual size.
+  drawFrames({ width, height, blockPx: 1, indices }, parts, { black: 1, white: 2 }, 200);
   return rgb.map((value, at) => [value, 0, 255][indices[Math.floor(at / 3)]!]!);
 }

@@ -26,11 +26,21 @@ export function numberTop(
   return top >= label.height ? top - label.height : top + height;
 }
 
-/** Draws frames in the order in which the regions are numbered. @param regions - in pixels of the picture. */
-export function drawFrames(canvas: Canvas, regions: readonly Region[], colours: Colours): void {
+/**
+ * Draws frames in the order in which the regions are numbered.
+ *
+ * @param regions - in pixels of the picture.
+ * @param strokes - how many strokes side by side would cover the longer side. The default remains visible when a large
+ *   picture is displayed small.
+ */
+export function drawFrames(
+  canvas: Canvas,
+  regions: readonly Region[],
+  colours: Colours,
+  strokes = 400,
+): void {
   const { width, height, blockPx } = canvas;
-  // Wide enough to remain visible when a large picture is displayed small.
-  const stroke = Math.max(1, Math.round(Math.max(width, height) / 400));
+  const stroke = Math.max(1, Math.round(Math.max(width, height) / strokes));
   const boxes = regions.map((region) => ({
     left: Math.floor(region.left / blockPx),
     top: Math.floor(region.top / blockPx),

@@ -1,7 +1,9 @@
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { expect, test } from 'vitest';
+import { differingParts } from '../../../src/detectors/thumbnail-difference.ts';
 import { align } from '../../../src/image/alignment.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
+import { toLuma } from '../../../src/image/pixels.ts';
 import { findFingerprint } from '../../../src/image/keypoints.ts';
 import { mapNames } from '../../../src/engine/result.ts';
 import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
@@ -66,3 +68,27 @@ test.each([0, 1])(
     expect(Math.abs((await meansOf(0)) - (await meansOf(width - half)))).toBeLessThan(3);
   },
 );
+
+test('the frame covers all of a part pasted into a dark scene', async () => {
+  const dark = await sharp(await scenePng({ width: 800, height: 600, seed: 11 }))
+    .linear(0.15, 4)
+    .png()
+    .toBuffer();
+  const block = { left: 480, top: 330, width: 160, height: 120 };
+  const patch = await sharp(dark)
+    .extract({ ...block, left: 80, top: 60 })
+    .toBuffer();
+  const pasted = sharp(dark).composite([{ input: patch, ...block }]);
+  const parts = differingParts(
+    await planeOf(sharp(await pasted.jpeg({ quality: 85 }).toBuffer()), 560, 420),
+    await planeOf(sharp(dark), 256, 192),
+  );
+
+  // The planes are 0.7 times as large as the scene.
+  expect(parts).toEqual([expect.objectContaining({ left: 333, top: 225, width: 117, height: 90 })]);
+});
+
+async function planeOf(picture: Sharp, width: number, height: number) {
+  const small = picture.clone().resize(width, height).removeAlpha().raw();
+  return { width, height, luma: toLuma(await small.toBuffer()) };
+}
