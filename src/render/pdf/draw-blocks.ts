@@ -217,6 +217,8 @@ function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[
     y += heightOf(line);
   }
   page.y += height + below;
+  // The page of another picture of the case may have been dense.
+  page.isDense = false;
   const tables = rest.flatMap((one) => (one.kind === 'table' ? [one] : []));
   const following = tables.reduce((sum, table) => sum + tableHeight(page, table), 0);
   const room = sheet.bottom - page.y - following - 2 * styles.note.leading - 2 * below;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { renderPdf } from '../../../src/render/pdf/pdf.ts';
+import { renderCasePdf, renderPdf } from '../../../src/render/pdf/pdf.ts';
+import type { Section } from '../../../src/present/sections/blocks.ts';
 import { item, makeExamination } from '../present/examination.ts';
 import { draw } from '../present/full-report.ts';
 import { readPages, readXmp } from './pdf-text.ts';
@@ -100,4 +101,46 @@ test.each([
 
   expect(pages.length).toBeGreaterThan(3);
   expect(pages.length).toBeLessThan(12);
+});
+
+test('in a case, a picture needs as many pages as it does alone', async () => {
+  const { prints } = await draw(makeExamination({ width: 200, height: 300 }));
+  const pictureWith = (rows: number) => {
+    const texts = { question: 'Really?', headline: 'Yes', text: 'It is.', caption: 'Picture' };
+    const values = Array.from({ length: rows }, (_, at) => ({ label: `${at}`, value: 'Value' }));
+    const section: Section = {
+      title: 'Result',
+      part: null,
+      blocks: [
+        { kind: 'verdict', ...texts, places: [], beside: [] },
+        { kind: 'table', rows: values, isTight: true },
+      ],
+    };
+    return {
+      analysisId: 'a',
+      name: 'dent.jpg',
+      status: 'completed' as const,
+      projectId: '1',
+      result: null,
+      isSuspected: false,
+      seenBefore: [],
+      failure: null,
+      thumbnail: null,
+      answer: null,
+      page: { jpeg: prints.original, size: { width: 200, height: 300 }, sections: { en: section } },
+    };
+  };
+  const countPages = async (...rows: readonly number[]) => {
+    const pictures = rows.map((count) => pictureWith(count));
+    const facts = { name: '1', ofOneCamera: 0, madeAt: item.examinedAt, listSha256: null };
+    return readPages(await renderCasePdf({ ...facts, pictures, caseData: {} }, 'en')).length;
+  };
+
+  const dense = await countPages(42);
+  for (let rows = 32; rows < 42; rows++) {
+    expect([rows, await countPages(42, rows)]).toEqual([
+      rows,
+      dense + (await countPages(rows)) - 1,
+    ]);
+  }
 });
