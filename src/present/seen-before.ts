@@ -2,6 +2,7 @@
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Language } from '../contract/vocabulary.ts';
+import { createNumberWriter } from './numbers.ts';
 import { kept, printable } from './printable.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -20,14 +21,14 @@ export function writeSeenBefore(
   return more > 0 ? [...lines, seen.more(more)] : lines;
 }
 
-/** `2026-03-02, case 4711, mirrored` or, if the two files show different things, what they have in common. */
+/** `2026-03-02, case 4711, mirrored` (German: `02.03.2026, ...`) or, if the two files show different things, what they have in common. */
 export function writeFacts(
   { createdDate, projectId, alignment, reasons }: Omit<SeenBefore, 'name'>,
   language: Language,
 ): string {
   const { seen } = wordsIn(language).terminal;
   return kept([
-    createdDate.slice(0, 10),
+    createNumberWriter(language).stated(createdDate.slice(0, 10)),
     projectId !== null && seen.inCase(projectId),
     alignment?.isMirrored && seen.mirrored,
     alignment === null && seen.another,

@@ -10,6 +10,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize, Thumbnail, useThumbnails } from '../parts/table.tsx';
 
+import { toLocalTime } from '../parts/verdict.ts';
 export function listSeenBefore(
   tenantName: string,
   id: string,
@@ -70,7 +71,7 @@ export function SeenLine({
       <a href={`#/analysis/${other.id}`}>
         <bdi>{other.name}</bdi>
       </a>
-      , {writeFacts(other, language)}.{' '}
+      , {writeFacts({ ...other, createdDate: toLocalTime(other.createdDate) }, language)}.{' '}
       <a href={comparisonOf(analysis.id, other.id)}>{comparison.compare}</a>
     </span>
   );

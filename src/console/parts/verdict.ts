@@ -37,10 +37,14 @@ export function writeReason(
 
 /** Writes times as in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
 export function writeTime(at: string, language: Language): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return at;
-  const [day, clock, zone] = timeWriter.format(date).split(' ');
+  if (Number.isNaN(Date.parse(at))) return at;
+  const [day, clock, zone] = toLocalTime(at).split(' ');
   return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
+}
+
+/** `2026-03-02 15:04 CET`, in the browser's time zone. */
+export function toLocalTime(at: string): string {
+  return timeWriter.format(new Date(at));
 }
 
 /** The Swedish date format is ISO 8601. Kept, because creating a formatter takes as long as formatting 100 dates. */

@@ -276,7 +276,7 @@ describe.each(languages)('sections in %s', (language) => {
 
     const lines = {
       en: 'dent.jpg, 2026-03-02, case 4711, another picture, same camera body',
-      de: 'dent.jpg, 2026-03-02, Fall 4711, anderes Bild, dieselbe Kamera (Seriennummer)',
+      de: 'dent.jpg, 02.03.2026, Fall 4711, anderes Bild, dieselbe Kamera (Seriennummer)',
     };
     expect(stringsOf([first])).toContain(lines[language]);
     const alignment = { isMirrored: false, scale: 1, left: 0, top: 0 };
