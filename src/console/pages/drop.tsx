@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
 import type { Analysis } from '../../contract/analysis.ts';
+import type { SeenBefore } from '../../contract/seen-before.ts';
 import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { ApiError } from '../api/client.ts';
@@ -16,6 +17,7 @@ import { writeReason } from '../parts/verdict.ts';
 import type { WrittenLimits } from '../words/words.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
+import { listSeenBefore, SeenLines } from './other-pictures.tsx';
 
 const firstOptions: DefaultOptions = { tier: 'forensicReporting', decisionStrategy: 'default' };
 const queue = createUploadQueue();
@@ -135,7 +137,8 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   const sent = endedAs('done');
   const examined = useExamined(sent.flatMap(({ state }) => ('id' in state ? [state.id] : [])));
   const failed = sent.filter(
-    ({ state }) => 'id' in state && examined.get(state.id)?.inferenceStatus.status === 'failed',
+    ({ state }) =>
+      'id' in state && examined.get(state.id)?.analysis?.inferenceStatus.status === 'failed',
   );
   const well = sent.filter((each) => !failed.includes(each));
   // Uploads that need attention come first.
@@ -168,29 +171,42 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   );
 }
 
-type Examined = ReadonlyMap<string, Analysis | null>;
+interface Examination {
+  /** Null if it was deleted. */
+  readonly analysis: Analysis | null;
+  readonly seen: readonly SeenBefore[];
+}
+type Examined = ReadonlyMap<string, Examination>;
 
-/** The analyses of the uploaded pictures, requested one at a time as they are examined; null for deleted ones. */
+/** Pictures examined at the same time; as many that are not finished are asked for before the next pause. */
+const examinedAtOnce = 4;
+
+/** The uploaded pictures that have been examined, requested one at a time. */
 function useExamined(ids: readonly string[]): Examined {
   const { tenantName } = useConsole();
-  const known = useRef(new Map<string, Analysis | null>());
+  const known = useRef(new Map<string, Examination>());
   useLoaded(`examined ${tenantName} ${ids.length} ${ids.at(-1)}`, {
     load: async (signal) => {
+      let atWork = 0;
       for (const id of ids.filter((each) => !known.current.has(each))) {
         const analysis = await getAnalysis(tenantName, id, signal).catch((error: unknown) => {
           if (error instanceof ApiError && error.status === 404) return null;
           throw error;
         });
-        if (analysis !== null && isAtWork(analysis)) return id;
-        known.current.set(id, analysis);
+        if (analysis !== null && isAtWork(analysis)) {
+          if (++atWork === examinedAtOnce) break;
+          continue;
+        }
+        const isDone = analysis?.inferenceStatus.status === 'completed';
+        const seen = isDone ? await listSeenBefore(tenantName, id, signal) : [];
+        known.current.set(id, { analysis, seen });
       }
-      return null;
+      return known.current.size;
     },
-    // `waiting` is the id of the analysis awaited; a new id means progress.
-    pause: (waiting, unchanged) => (waiting === null ? null : growingPause(unchanged)),
+    pause: (_, unchanged) =>
+      ids.every((id) => known.current.has(id)) ? null : growingPause(unchanged),
   });
-  const examined = ids.filter((id) => known.current.has(id));
-  return new Map(examined.map((id) => [id, known.current.get(id) ?? null]));
+  return new Map([...known.current].filter(([id]) => ids.includes(id)));
 }
 
 interface TransferLineProps {
@@ -199,7 +215,10 @@ interface TransferLineProps {
 }
 
 function TransferLine({ transfer: { name, state }, examined }: TransferLineProps) {
-  const analysis = state.is === 'done' ? (examined.get(state.id) ?? null) : null;
+  const { analysis = null, seen = [] } =
+    (state.is === 'done' ? examined.get(state.id) : undefined) ?? {};
+  // Copies in the same drop come first.
+  const ordered = seen.toSorted((one, other) => +examined.has(other.id) - +examined.has(one.id));
   const { intake, common, upload, language } = useConsole();
   const written = useWrittenLimits();
   return (
@@ -222,7 +241,12 @@ function TransferLine({ transfer: { name, state }, examined }: TransferLineProps
           <ResultBadge analysis={analysis} />
         )}
       </div>
-      {analysis !== null && <p class="soft">{writeReason(analysis, language)}</p>}
+      {analysis !== null && (
+        <div class="soft">
+          {writeReason(analysis, language)}
+          <SeenLines seen={ordered} analysis={analysis} />
+        </div>
+      )}
       {state.is === 'refused' && (
         <p class="soft">
           {state.refusal === null

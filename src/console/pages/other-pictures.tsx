@@ -3,14 +3,15 @@
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { writeFacts } from '../../present/seen-before.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { listAnalyses } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize, Thumbnail, useThumbnails } from '../parts/table.tsx';
-
 import { toLocalTime } from '../parts/verdict.ts';
+
 export function listSeenBefore(
   tenantName: string,
   id: string,
@@ -74,6 +75,34 @@ export function SeenLine({
       , {writeFacts({ ...other, createdDate: toLocalTime(other.createdDate) }, language)}.{' '}
       <a href={comparisonOf(analysis.id, other.id)}>{comparison.compare}</a>
     </span>
+  );
+}
+
+const seenShown = 2;
+
+/** The first two, preferably of the same thing, and how many more there are. */
+export function SeenLines({
+  seen,
+  analysis,
+}: {
+  readonly seen: readonly SeenBefore[];
+  readonly analysis: Pick<Analysis, 'id' | 'createdDate'>;
+}) {
+  const { more } = wordsIn(useConsole().language).terminal.seen;
+  const best = seen.toSorted(
+    (one, other) => +(one.alignment === null) - +(other.alignment === null),
+  );
+  return (
+    <>
+      {best.slice(0, seenShown).map((other) => (
+        <p key={other.id}>
+          <SeenLine other={other} analysis={analysis} />
+        </p>
+      ))}
+      {seen.length > seenShown && (
+        <a href={`#/analysis/${analysis.id}?tab=others`}>{more(seen.length - seenShown)}</a>
+      )}
+    </>
   );
 }
 
