@@ -156,7 +156,7 @@ export function useActs(reload: () => void, onDeleted: () => void) {
 }
 
 type Acts = Pick<ReturnType<typeof useActs>, 'remove' | 'again'>;
-type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
+export type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
 
 function FilterBar({ filters, change, isFiltered }: View) {
   const { list } = useConsole();
@@ -342,7 +342,12 @@ export function useMainColumns(
   ];
 }
 
-function ActsOnRow({ analysis, remove, again, edit }: RowActs & { readonly analysis: Analysis }) {
+export function ActsOnRow({
+  analysis,
+  remove,
+  again,
+  edit,
+}: RowActs & { readonly analysis: Analysis }) {
   const { list, cases } = useConsole();
   const subject = list.of(analysis.name.slice(0, 80));
   return (

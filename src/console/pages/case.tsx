@@ -13,11 +13,11 @@ import { saveAnalyses, useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
-import { type Column, pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
+import { type Column, pageSize, RangePager, Table } from '../parts/table.tsx';
 import { readVerdict, writeReason, writeVerdict } from '../parts/verdict.ts';
-import { useCommenting, useMainColumns } from './analyses.tsx';
+import { ActsOnRow, type RowActs, useActs, useCommenting, useMainColumns } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
-import { listSeenBefore, SeenLine } from './other-pictures.tsx';
+import { listSeenBefore, SeenLines } from './other-pictures.tsx';
 
 const real = resultClasses.indexOf('real');
 
@@ -40,7 +40,8 @@ export function CasePage({ name }: { readonly name: string }) {
   const entries = inCaseOrder(details ?? [], memberOf);
   const shown = entries.slice(start, start + pageSize);
   const { hint, dialog, edit } = useCommenting(shown, reload);
-  const columns = useColumns(shown, seenOf, edit);
+  const acts = useActs(reload, reload);
+  const columns = useColumns(shown, seenOf, { ...acts, edit });
   useEffect(() => {
     const ids = entries.map(({ id }) => id);
     rememberSequence({ ids, start: 0, total: ids.length, load: async () => [] });
@@ -79,6 +80,7 @@ export function CasePage({ name }: { readonly name: string }) {
         />
       </section>
       {dialog}
+      {acts.dialog}
     </>
   );
 }
@@ -86,32 +88,16 @@ export function CasePage({ name }: { readonly name: string }) {
 function useColumns(
   shown: readonly Analysis[],
   seenOf: (analysis: Analysis) => readonly SeenBefore[],
-  edit: (analysis: Analysis) => void,
+  acts: RowActs,
 ): readonly Column<Analysis>[] {
-  const { cases: text, list, language } = useConsole();
+  const { language } = useConsole();
   const main = useMainColumns(shown, true, (analysis) => (
     <>
       {writeVerdict(analysis, language)?.because ?? writeReason(analysis, language)}
-      {seenOf(analysis).map((other) => (
-        <p key={other.id}>
-          <SeenLine other={other} analysis={analysis} />
-        </p>
-      ))}
+      <SeenLines seen={seenOf(analysis)} analysis={analysis} />
     </>
   ));
-  return [
-    ...main,
-    {
-      head: null,
-      cell: (analysis) => (
-        <RowButton
-          label={text.edit}
-          subject={list.of(analysis.name)}
-          onClick={() => edit(analysis)}
-        />
-      ),
-    },
-  ];
+  return [...main, { head: null, cell: (analysis) => <ActsOnRow analysis={analysis} {...acts} /> }];
 }
 
 /** A report on all pictures, a signed archive and a table. */
