@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { places } from '../../src/console/places.ts';
+import type { Analysis } from '../../src/contract/analysis.ts';
 import { languages } from '../../src/contract/vocabulary.ts';
 import { topics } from '../../src/present/manual.ts';
 import { drawScene, fromScene } from '../fixtures/pictures.ts';
@@ -275,6 +276,48 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await page.getByText('Left mirror').waitFor();
   }, 60_000);
 
+  test('with long names, nothing is cut off, and a page of one picture fits its first screen', async () => {
+    const { page } = await openWindow({ height: 800 });
+    await enter(page);
+    const caseName = 'Schadensfall-'.repeat(8);
+    await page.locator('summary', { hasText: 'Options' }).click();
+    await page.getByLabel('Case', { exact: true }).fill(caseName);
+    const names = [`${'a_long_name_'.repeat(7)}.jpg`, 'failed.jpg'];
+    await page.route(/\/v1\/analysis\?/, async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = await response.json();
+      const headers = response.headers();
+      await route.fulfill({ headers, json: { ...rest, data: data.map(examined) } });
+    });
+    await page.route(/\/v1\/analysis\/seen-before/, (route) =>
+      route.fulfill({ json: { data: [1, 2, 3, 4, 5].map(seenAs) } }),
+    );
+    await chooseFiles(
+      page,
+      names.map((name) => ({ name, bytes: picture })),
+    );
+    await page.getByText('2 of 2 sent · 2 of 2 examined · 1 failed').waitFor();
+    await page.locator('.transfers').getByText('and 3 more').waitFor();
+    await page.getByRole('link', { name: names[0]! }).last().waitFor();
+    expect(await cutOff(page)).toBe(0);
+
+    await page
+      .getByRole('link', { name: `Case ${caseName}` })
+      .first()
+      .click();
+    await page.locator('.cards').getByText('and 3 more').waitFor();
+    await page.locator('.cards').getByRole('button', { name: 'Examine again' }).waitFor();
+    expect(await page.locator('.cards').getByText('Seen before').count()).toBe(2);
+    expect(await cutOff(page)).toBe(0);
+
+    await page.getByRole('link', { name: names[0]! }).last().click();
+    const tabs = page.getByRole('button', { name: 'History' });
+    await tabs.waitFor();
+    const { y, height } = (await tabs.boundingBox())!;
+    expect(y + height).toBeLessThan(800);
+    expect(await page.getByText('What to do next').count()).toBe(0);
+  }, 60_000);
+
   test('served under a sub-path, the page says that it needs its own host name or port', async () => {
     const { page } = await openWindow();
     await page.route('**/below/', async (route) => {
@@ -393,3 +436,23 @@ const nameOfFocused = `(() => {
   const label = element.labels?.[0]?.innerText;
   return (element.getAttribute('aria-label') ?? label ?? element.innerText ?? '').trim();
 })()`;
+
+/** By name, one picture failed, and nothing was decided about the others. */
+function examined({ inferenceStatus, ...rest }: Pick<Analysis, 'name' | 'inferenceStatus'>) {
+  const status = rest.name === 'failed.jpg' ? 'failed' : 'completed';
+  const result = { resultClass: 3, resultSubClasses: [], evidence: null };
+  return { ...rest, inferenceStatus: { ...inferenceStatus, status, result } };
+}
+
+function seenAs(number: number) {
+  const [name, createdDate] = [`copy-${number}.jpg`, '2026-03-02T10:00:00.000Z'];
+  return { id: `${number}`, name, createdDate, projectId: '1', reasons: [], alignment: null };
+}
+
+/** Pixels by which the page or a table in it is wider than its frame. */
+async function cutOff(page: Page): Promise<number> {
+  const tables = await page.evaluate<readonly number[]>(
+    `[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)`,
+  );
+  return Math.max(await overflow(page), ...tables);
+}

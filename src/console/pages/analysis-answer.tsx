@@ -9,10 +9,7 @@ import { useConsole } from '../context.ts';
 import { isOfPart, isSpeaking, numbersOf, type PlacesProps } from '../parts/located.ts';
 import { isNotStarted } from '../parts/pieces.tsx';
 import { writeReason } from '../parts/verdict.ts';
-import { SeenLine } from './other-pictures.tsx';
-
-const reasonsShown = 3;
-const seenShown = 2;
+import { SeenLines } from './other-pictures.tsx';
 
 /** @param verdict - null while there is no result. */
 export function Answer({
@@ -59,19 +56,21 @@ interface ReasonsProps extends PlacesProps {
 export function Reasons({ analysis, verdict, seen, evidence, ...places }: ReasonsProps) {
   const { analysis: text, language } = useConsole();
   const { findings = [], reasons = [] } = evidence ?? {};
+  // All of it fits on the first screen.
+  const most = seen.length > 0 ? 2 : 3;
   const marked = places.located.filter(({ isMarked }) => isMarked);
   // A local change is possible even if the picture as a whole was not generated.
   const isPart = evidence !== null && isOfPart(evidence);
   const speaking = findings
     .filter((one) => isSpeaking(one) && (!isPart || one.speaksFor === 'fake'))
-    .slice(0, reasonsShown);
+    .slice(0, most);
   return (
     <section class="panel reasons">
-      {seen.slice(0, seenShown).map((other) => (
-        <p key={other.id} class="notice warn small">
-          <SeenLine other={other} analysis={analysis} />
-        </p>
-      ))}
+      {seen.length > 0 && (
+        <div class="notice warn small">
+          <SeenLines seen={seen} analysis={analysis} />
+        </div>
+      )}
       {marked.length > 0 && (
         <p class="row">
           {wordsIn(language).document.head.rows.marked}:{' '}
@@ -89,14 +88,21 @@ export function Reasons({ analysis, verdict, seen, evidence, ...places }: Reason
           <span title={finding.statement[language]}>{writeBriefly(finding, language)}</span>
         </p>
       ))}
-      {reasons.slice(0, reasonsShown - speaking.length).map(({ code, statement }) => (
+      {reasons.slice(0, most - speaking.length).map(({ code, statement }) => (
         <p key={code} class="finding small">
           {statement[language]}
         </p>
       ))}
-      <h3>{text.next}</h3>
-      <p>{verdict.next}</p>
-      {verdict.errorRateBriefly !== '' && <p class="soft small">{verdict.errorRateBriefly}</p>}
+      {verdict.next !== '' && (
+        <>
+          <h3>{text.next}</h3>
+          <p>{verdict.next}</p>
+        </>
+      )}
+      {/* With evidence, the tab of the findings says it. */}
+      {evidence === null && verdict.errorRateBriefly !== '' && (
+        <p class="soft small">{verdict.errorRateBriefly}</p>
+      )}
     </section>
   );
 }

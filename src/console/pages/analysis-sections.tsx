@@ -133,6 +133,7 @@ export function Certainty({
         rows={[
           [text.strength, statement[language]],
           [text.changed, manipulation?.statement[language] ?? ''],
+          [wordsIn(language).terminal.card.labels.wrong, verdict?.errorRate ?? ''],
           [text.further, verdict?.further.join(' ') ?? ''],
         ]}
       />

@@ -187,7 +187,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
         {shown.map((id) => (
           <Button
             key={id}
-            kind="quiet"
+            kind="quiet little"
             aria-pressed={id === open}
             // Adds no entry to the browser history.
             onClick={() => location.replace(`#/analysis/${analysis.id}?tab=${id}`)}

@@ -160,7 +160,7 @@ function MarkOnPicture({ mark }: { readonly mark: Mark }) {
         <button
           type="button"
           class="number"
-          style={inPixels({ left: first.left, top: first.top })}
+          style={{ left: outside(first.left), top: outside(first.top) }}
           aria-label={label}
           aria-pressed={isSelected}
           onPointerDown={(event) => event.stopPropagation()}
@@ -171,6 +171,11 @@ function MarkOnPicture({ mark }: { readonly mark: Mark }) {
       )}
     </div>
   );
+}
+
+/** Beside the corner of a frame, where its number hides nothing inside. */
+function outside(at: number): string {
+  return `max(0px, ${at}px - 22px * var(--unscaled))`;
 }
 
 const loupeRadiusPx = 100;
