@@ -15,6 +15,8 @@ import {
   maxBundleBytes,
   maxBundleFiles,
   maxCasePictures,
+  maxJsonBytes,
+  maxManifestBytes,
   signatureFile,
   type ZipEntry,
 } from './bundle-format.ts';
@@ -22,8 +24,8 @@ import {
 export type Archive = Awaited<ReturnType<typeof readArchive>>;
 
 const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
-/** Compressed pictures hardly shrink further, so anything that grows by more than this factor is malicious. */
-const maxGrowth = 20;
+/** Pictures and reports hardly shrink, and JSON shrinks most; anything that grows more is malicious. */
+const maxGrowth = (bytes: number) => Math.min(20 * bytes, 2 * bytes + maxJsonBytes);
 
 /**
  * @param bundle - path of the archive, or its bytes.
@@ -67,12 +69,14 @@ async function readArchive(source: FileHandle | Buffer) {
   const entries: Entry[] = [];
   if (isInBounds) for await (const entry of zip.eachEntry()) entries.push(entry);
   const unpackedBytes = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0);
-  const isTooLarge = entries.some(
-    (one) => Math.max(one.uncompressedSize, one.compressedSize) > maxBundleBytes,
-  );
-  if (!isInBounds || isTooLarge || unpackedBytes > maxGrowth * sizeBytes)
-    throw new RangeError('more than a bundle can contain');
   const names = entries.map(({ fileNameRaw }) => fileNameRaw.toString('utf8'));
+  const isTooLarge = entries.some(
+    (one, at) =>
+      Math.max(one.uncompressedSize, one.compressedSize) >
+      (names[at] === manifestFile ? maxManifestBytes : maxBundleBytes),
+  );
+  if (!isInBounds || isTooLarge || unpackedBytes > maxGrowth(sizeBytes))
+    throw new RangeError('more than a bundle can contain');
 
   async function read(position: number, length: number): Promise<Uint8Array> {
     if (Buffer.isBuffer(source)) return source.subarray(position, position + length);

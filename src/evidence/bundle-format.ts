@@ -51,6 +51,8 @@ export const originalFile = (format: Format) => `original.${format}`;
 /** More than needed for the largest picture that can be examined. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
+/** The list of a case with the most pictures takes a seventh of this. */
+export const maxManifestBytes = 1_000_000;
 /** Maximum number of pictures in a case report and in a case archive. */
 export const maxCasePictures = 1000;
 
@@ -99,6 +101,7 @@ const readManifest = createReader(manifestSchema);
 
 /** Null if the bytes are not a manifest of this format in its canonical form. */
 export function parseManifest(bytes: Uint8Array): Manifest | null {
+  if (bytes.length > maxManifestBytes) return null;
   const manifest = readManifest(bytes);
   if (manifest === null || !isDate(manifest.examinedAt) || !isDate(manifest.signedAt)) return null;
   return canonicalBytes(manifest).equals(bytes) ? manifest : null;
@@ -212,9 +215,10 @@ export function createReader<T extends TSchema>(schema: T) {
   };
 }
 
-/** Parses JSON. Returns undefined, which no JSON text yields, for missing or invalid text and for malicious nesting. */
+/** Parses JSON. Returns undefined, which no JSON text yields, for missing or invalid text and if it is malicious. */
 export function parseJson(bytes: Uint8Array | undefined): unknown {
   try {
+    if (bytes === undefined || !hasFewValues(bytes)) return undefined;
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
     return isWithin(value, maxLevels) ? value : undefined;
@@ -222,6 +226,29 @@ export function parseJson(bytes: Uint8Array | undefined): unknown {
     return undefined;
   }
 }
+
+/** The result of the largest picture has eight maps of 1.6 million numbers, and 75 MB. */
+export const maxJsonBytes = 100_000_000;
+const maxNumbers = 13_000_000;
+/** Quotes, lists and objects: far more than we write. Parsed, `{},` takes twenty times the memory of its text. */
+const maxOthers = 1_000_000;
+
+function hasFewValues(bytes: Uint8Array): boolean {
+  if (bytes.length > maxJsonBytes) return false;
+  let [numbers, others] = [0, 0];
+  let isInText = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (isInText && byte === backslash) i++;
+    else if (byte === quote) isInText = !isInText;
+    if (isInText && byte !== quote) continue;
+    if (byte === comma) numbers++;
+    else if (byte === quote || byte === bracket || byte === brace) others++;
+  }
+  return numbers <= maxNumbers && others <= maxOthers;
+}
+
+const [backslash, quote, comma, bracket, brace] = Buffer.from('\\",[{');
 
 /** Far deeper than anything that we write, but too shallow for a recursive walk to exhaust the stack. */
 const maxLevels = 64;

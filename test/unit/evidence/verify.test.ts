@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../../src/evidence/bundle-format.ts';
+import { parseManifest, type Problem } from '../../../src/evidence/bundle-format.ts';
 import { sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { makeExamination } from '../present/examination.ts';
@@ -22,6 +23,8 @@ async function problemsOf(bundle: Uint8Array): Promise<readonly string[]> {
 function nested(json: string, member: string): string {
   return json.replace(member, `"a":${'['.repeat(50_000)}${']'.repeat(50_000)},${member}`);
 }
+
+const manyObjects = (sizeBytes: number) => Buffer.from(`[${'{},'.repeat(sizeBytes / 3)}{}]`);
 
 async function resultIn(bundle: Uint8Array): Promise<string> {
   const { 'result.json': result } = await readEntries(bundle);
@@ -127,6 +130,18 @@ describe('every change is detected and named:', () => {
     const found = await problemsOf(await repack({ 'manifest.json': deep, ...entries }));
 
     expect(found).toEqual(['changed manifest.json']);
+  });
+
+  test('a manifest too large for any bundle, before it is parsed', async () => {
+    const { 'manifest.json': _, ...entries } = await readEntries(smallBundle());
+    const bundle = {
+      'manifest.json': manyObjects(1_000_000),
+      ...entries,
+      pad: randomBytes(200_000),
+    };
+
+    expect(await problemsOf(await repack(bundle, { compress: true }))).toEqual(['container']);
+    expect(parseManifest(bundle['manifest.json'])).toBeNull();
   });
 
   test('any changed bit of an archive, or one of each byte that is signed or hashed', async () => {
@@ -295,6 +310,18 @@ describe('signed parts that contradict each other:', () => {
       'contradiction report-en.html',
       'contradiction report-de.pdf',
     ]);
+  });
+
+  test('a result with so many values that it would fill the memory', async () => {
+    const { 'result.json': result, ...entries } = await readEntries(smallBundle());
+    const many = `{"a":${manyObjects(3_000_000).toString()},${Buffer.from(result!).toString().slice(1)}`;
+    const bundle = {
+      ...entries,
+      'result.json': Buffer.from(many),
+      'pad.bin': randomBytes(200_000),
+    };
+
+    expect(await problemsOf(await resealed(bundle))).toContain('contradiction result.json');
   });
 
   test('a bundle without a report, even if the list agrees', async () => {
