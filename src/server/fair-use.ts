@@ -159,7 +159,7 @@ export function takeTurns(server: FastifyInstance): void {
 }
 
 /** The tenant; a person who acts for several tenants queues under their own id. */
-function requesterName({ principal }: FastifyRequest): string | null {
+export function requesterName({ principal }: FastifyRequest): string | null {
   if (principal === null) return null;
   const [tenantId, ...others] = principal.tenantIds;
   return tenantId === undefined || others.length > 0 ? principal.id : tenantId;

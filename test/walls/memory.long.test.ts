@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { maxUploadBytes } from '../../src/contract/limits.ts';
 import { bodyLimitBytes, longBodyLimitBytes } from '../../src/server/bodies.ts';
 import { operationsOf, type RawDocument } from '../contract/interface/document.ts';
+import { repack } from '../unit/evidence/repack.ts';
 import { clientOf, newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 
 const dataDir = newDataDir();
@@ -26,6 +28,11 @@ const json = [bodyLimitBytes, longBodyLimitBytes].map(jsonOf);
 /** For bodies of 50 MB. */
 const fewAtOnce = atOnce.slice(0, 4);
 const zip = Buffer.alloc(maxUploadBytes, 'PK');
+/** A zip whose list of files grows to twenty times the size of the zip. */
+const bomb = await repack(
+  { 'manifest.json': Buffer.from(jsonOf(140_000_000)), pad: randomBytes(7_000_000) },
+  { compress: true },
+);
 
 test.runIf(process.platform === 'linux')(
   `many concurrent requests with the largest bodies need at most ${mostMegabytes} MB`,
@@ -50,9 +57,11 @@ test.runIf(process.platform === 'linux')(
         await Promise.all(atOnce.map(() => send(method, path, 'application/json', text)));
       }
     }
-    await Promise.all(
-      fewAtOnce.map(() => send('POST', '/v1/bundle/verify', 'application/zip', zip)),
-    );
+    for (const archive of [zip, bomb]) {
+      await Promise.all(
+        fewAtOnce.map(() => send('POST', '/v1/bundle/verify', 'application/zip', archive)),
+      );
+    }
     await Promise.all(fewAtOnce.map(() => client.upload(made, zip)));
 
     expect(taking.length).toBeGreaterThan(20);

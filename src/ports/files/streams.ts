@@ -1,5 +1,10 @@
 /** Reads streams of which the other end decides how much to send. */
 
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writing } from './system-errors.ts';
+
 /** All bytes; undefined if there are more than `maxBytes`, and then the rest is not read. */
 export async function readUpTo(
   stream: AsyncIterable<unknown>,
@@ -20,4 +25,28 @@ export async function readStart(stream: AsyncIterable<unknown>, maxBytes: number
     if (size > maxBytes) break;
   }
   return Buffer.concat(parts, size);
+}
+
+/**
+ * Writes a stream to a file that exists only while it is open, so that nothing is left even after a crash. The caller
+ * closes it.
+ *
+ * @throws {ForensicsError} `no_space_left`, `output_not_writable`; and whatever the stream throws.
+ */
+export async function spool(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  folder: string,
+): Promise<FileHandle> {
+  const path = join(folder, `.${randomUUID()}.spool`);
+  return writing(async () => {
+    const file = await open(path, 'wx+', 0o600);
+    try {
+      await rm(path);
+      await file.writeFile(stream);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  });
 }

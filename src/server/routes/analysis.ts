@@ -1,5 +1,7 @@
 /** `/v1/analysis`: reads the request, calls one function of the service and shapes the response. */
 
+import type { FileHandle } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
@@ -25,6 +27,7 @@ import { ForensicsError, invalidRequest } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
+import { requesterName } from '../fair-use.ts';
 import { operation, operations, repeatable } from '../openapi-responses.ts';
 import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
@@ -199,8 +202,8 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
 
 /** Limit for a bundle's maps and reports besides the examined file. Use `forensics verify` for larger bundles. */
 const maxBytesBesideOriginal = 50_000_000;
-/** This is the limit for all callers together, because each bundle is held in memory as a whole. */
-const maxReceived = 2;
+/** Of a tenant, so that slow clients delay only their own tenant. */
+const maxReceived = 4;
 
 type Parts = Pick<App, 'evidence' | 'analyses'>;
 
@@ -266,35 +269,64 @@ async function* startingWith<T>(first: IteratorResult<T, void>, rest: AsyncGener
 const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence, analyses }) => {
   const bodyLimit = analyses.limits.maxBytes + maxBytesBesideOriginal;
   server.removeAllContentTypeParsers();
+  const received = new Map<FastifyRequest, FileHandle | null>();
   server.addContentTypeParser(
     'application/zip',
-    { parseAs: 'buffer', bodyLimit },
-    (_request, body, done) => done(null, body),
+    async (request: FastifyRequest, body: IncomingMessage) => {
+      if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge();
+      const file = await evidence.receive(upToLimit(body, bodyLimit)).catch((cause: unknown) => {
+        if (!body.destroyed || body.complete) throw cause;
+        throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
+      });
+      if (received.has(request)) received.set(request, file);
+      // A response has been sent in the meantime.
+      else await file.close();
+    },
   );
   const message = 'Send the bundle as the body, with Content-Type: application/zip.';
   server.addContentTypeParser('*', (_request, _body, done) =>
     done(new ForensicsError('unsupported_media_type', message)),
   );
-  const received = new Set<FastifyRequest>();
   // Runs after the hooks that authenticate the caller, and before the body is read.
   server.addHook('preParsing', async (request) => {
     // The body of a disconnected client would never end.
     if (request.raw.destroyed) throw new ForensicsError('cancelled', 'The client disconnected.');
-    if (received.size === maxReceived) {
+    const name = requesterName(request);
+    const own = [...received.keys()].filter((other) => requesterName(other) === name);
+    if (own.length >= maxReceived) {
       throw new ForensicsError(
         'rate_limited',
         'Other bundles are being verified; try again shortly.',
       );
     }
-    received.add(request);
+    received.set(request, null);
   });
-  server.addHook('onSend', async (request) => void received.delete(request));
+  // Also runs after the client has disconnected, but not before its bundle has been verified.
+  server.addHook('onSend', async (request) => {
+    const file = received.get(request);
+    received.delete(request);
+    await file?.close();
+  });
   server.post('/v1/bundle/verify', verifyBundle(bodyLimit), async (request) => {
-    const { body } = request;
-    if (!Buffer.isBuffer(body)) throw invalidRequest(message);
-    return success(await evidence.verify(requireCaller(request), body));
+    const file = received.get(request);
+    if (!file) throw invalidRequest(message);
+    return success(await evidence.verify(requireCaller(request), file));
   });
 };
+
+async function* upToLimit(body: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  // Stays open when the reader stops early, so that a response can still be sent.
+  const parts: AsyncIterable<Uint8Array> = body.iterator({ destroyOnReturn: false });
+  for await (const part of parts) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge();
+    yield part;
+  }
+}
+
+const tooLarge = () =>
+  new ForensicsError('body_too_large', 'The body is too large for this operation.');
 
 const verifyBundle = (bodyLimit: number) =>
   operation('verifyBundle', {

@@ -1,10 +1,16 @@
 /** Custody, signed bundles and reports of single pictures and of cases, and the verification of bundles. */
 
+import { once } from 'node:events';
+import type { FileHandle } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-import { verifyBundle } from '../../evidence/verify.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { ThreadAnswer } from '../../evidence/verify-thread.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
+import { spool } from '../../ports/files/streams.ts';
 import type { Core } from '../core.ts';
 import { openBundleInput } from './bundle-input.ts';
 import { type BundleCaseHow, type CaseParts, renderCase, writeCase } from './cases.ts';
@@ -76,17 +82,31 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         inTurn: inTurn(tenant),
       });
     },
+    /** Receives a bundle for `verify`. @throws as `spool`. */
+    receive: (stream: AsyncIterable<Uint8Array>) => spool(stream, core.folder.path),
     /**
-     * Verifies an uploaded bundle without storing it. @throws {ForensicsError} `bundle_unreadable`
+     * Verifies a received bundle without keeping it. @throws {ForensicsError} `bundle_unreadable`
      * for anything that is not a bundle.
      */
-    verify: ({ tenant }: Pick<Caller, 'tenant'>, bytes: Uint8Array): Promise<Verification> =>
-      semaphore(tenant.id, () => verifyUpload(signingKeys, bytes)),
+    verify: ({ tenant }: Pick<Caller, 'tenant'>, file: FileHandle): Promise<Verification> =>
+      semaphore(tenant.id, () => verifyUpload(signingKeys, file)),
   };
 }
 
-async function verifyUpload(signingKeys: Core['signingKeys'], bytes: Uint8Array) {
-  const { key: signer, ...found } = await verifyBundle(bytes);
+/** Only of the JavaScript heap; the limits on a bundle bound the other memory. */
+const resourceLimits = { maxOldGenerationSizeMb: 512 };
+
+async function verifyUpload(signingKeys: Core['signingKeys'], file: FileHandle) {
+  const thread = new URL(
+    `../../evidence/verify-thread${extname(import.meta.url)}`,
+    import.meta.url,
+  );
+  const worker = new Worker(thread, { workerData: file.fd, resourceLimits });
+  const [answer]: ThreadAnswer[] = await once(worker, 'message');
+  if (answer === undefined || 'unreadable' in answer) {
+    throw new ForensicsError('bundle_unreadable', answer?.unreadable ?? '');
+  }
+  const { key: signer, ...found } = answer.verification;
   if (signer === null) return { ...found, key: null };
   const { fingerprint } = signer;
   const isOwn = (await signingKeys.list()).some((own) => own.fingerprint === fingerprint);

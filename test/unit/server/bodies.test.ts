@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -7,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { answerErrors } from '../../../src/server/responses.ts';
 import { drainRefused, guardBodies } from '../../../src/server/bodies.ts';
 import { portOf } from '../../fixtures/free-port.ts';
+import { smallBundle } from '../evidence/small-case.ts';
 import { listeningForFile } from './open-server.ts';
 
 const open = await listeningForFile();
@@ -54,16 +57,37 @@ describe('the body of an unauthenticated request', () => {
   });
 });
 
-test('at most two bundles are received at once, and a third gets 429 until one ends', async () => {
-  const { tenant, secret } = await open.makeTenant('bundles');
-  const line = `POST /v1/bundle/verify?tenantName=${tenant.name}`;
-  const headers = ['Content-Type: application/zip', `Authorization: ApiKey ${secret}`];
-  const ask = async () => begin(line, 1000, headers);
-  const waiting = [await ask(), await ask()];
-  await expect.poll(async () => firstLine(await ask())).toBe('HTTP/1.1 429 Too Many Requests');
+test('a tenant can send four bundles at once; a fifth gets 429, and other tenants do not', async () => {
+  const tenants = [await open.makeTenant('bundles'), await open.makeTenant('others')];
+  const [ask, askOther] = tenants.map(({ tenant, secret }) => async () => {
+    const headers = ['Content-Type: application/zip', `Authorization: ApiKey ${secret}`];
+    return begin(`POST /v1/bundle/verify?tenantName=${tenant.name}`, 1000, headers);
+  });
+  const waiting = await Promise.all([ask!(), ask!(), ask!(), ask!()]);
+  await expect.poll(async () => firstLine(await ask!())).toBe('HTTP/1.1 429 Too Many Requests');
+  expect(await firstLine(await askOther!())).toBeNull();
 
   waiting.forEach((socket) => socket.destroy());
-  await expect.poll(async () => firstLine(await ask())).toBeNull();
+  await expect.poll(async () => firstLine(await ask!())).toBeNull();
+  await expect
+    .poll(() => readdirSync(open.dataDir).filter((name) => /spool/.test(name)))
+    .toEqual([]);
+});
+
+test('a bundle is verified from its own file, and one that is too large gets 413', async () => {
+  const { tenant, secret } = await open.makeTenant('whole');
+  const path = `/v1/bundle/verify?tenantName=${tenant.name}`;
+  const headers = { authorization: `ApiKey ${secret}`, 'content-type': 'application/zip' };
+  const verify = async (body: Buffer | Readable) =>
+    open.ask({ method: 'POST', path, headers, body });
+
+  const whole = await verify(smallBundle());
+  const large = await verify(Readable.from(Array.from({ length: 101 }, () => Buffer.alloc(1e6))));
+
+  expect(whole.json()).toMatchObject({
+    data: { holds: true, verdict: 'fake', key: { isOwn: false } },
+  });
+  expect(large.status).toBe(413);
 });
 
 test('a client that disconnects before its bundle is received takes no place', async () => {

@@ -1,0 +1,29 @@
+/**
+ * Verifies the bundle in an open file in a separate thread, so that a malicious one takes up neither the server's time
+ * nor its memory.
+ */
+
+import { fstatSync, readSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { ForensicsError } from '../errors.ts';
+import type { Verification } from './bundle-format.ts';
+import { verifyBundle } from './verify.ts';
+
+/** `unreadable`: the message of a `bundle_unreadable`. */
+export type ThreadAnswer =
+  | { readonly verification: Verification }
+  | { readonly unreadable: string };
+
+async function verify(fd: number): Promise<ThreadAnswer> {
+  try {
+    const bytes = Buffer.allocUnsafe(fstatSync(fd).size);
+    readSync(fd, bytes, { position: 0 });
+    return { verification: await verifyBundle(bytes) };
+  } catch (error) {
+    if (error instanceof ForensicsError) return { unreadable: error.message };
+    throw error;
+  }
+}
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js, not a window.
+parentPort?.postMessage(await verify(Number(workerData)));
