@@ -4,6 +4,7 @@
  * key, so guessing is stopped long before it can succeed.
  */
 
+import { finished } from 'node:stream';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError, toForensicsError } from '../errors.ts';
@@ -159,8 +160,40 @@ export function takeTurns(server: FastifyInstance): void {
 }
 
 /** The tenant; a person who acts for several tenants queues under their own id. */
-export function requesterName({ principal }: FastifyRequest): string | null {
+function requesterName({ principal }: FastifyRequest): string | null {
   if (principal === null) return null;
   const [tenantId, ...others] = principal.tenantIds;
   return tenantId === undefined || others.length > 0 ? principal.id : tenantId;
+}
+
+/** @throws {ForensicsError} `rate_limited` if this requester already has `most` of the requests in progress. */
+export function assertFew(
+  inProgress: Iterable<FastifyRequest>,
+  request: FastifyRequest,
+  most: number,
+): void {
+  const name = requesterName(request);
+  const own = [...inProgress].filter((other) => requesterName(other) === name);
+  if (own.length < most) return;
+  const message = 'Other bundles or reports are in progress; try again shortly.';
+  throw new ForensicsError('rate_limited', message);
+}
+
+/** Of a tenant, so that slow clients delay only their own tenant. */
+const maxDownloads = 4;
+const stalledAfterMs = 30_000;
+
+/** For routes with long responses: limits how many are made or sent at once, and ends those that nobody reads. */
+export function limitDownloads(server: FastifyInstance, idleTimeoutMs = stalledAfterMs): void {
+  const inProgress = new Set<FastifyRequest>();
+  server.addHook('preHandler', async (request) => {
+    assertFew(inProgress, request, maxDownloads);
+    inProgress.add(request);
+  });
+  // Also runs after the client has disconnected, but not before the response has been made.
+  server.addHook('onSend', async (request, { raw }) => {
+    finished(raw, () => void inProgress.delete(request));
+    // A connection without anything to send is waiting for us.
+    raw.setTimeout(idleTimeoutMs, () => raw.writableLength > 0 && raw.destroy());
+  });
 }

@@ -27,7 +27,7 @@ import { ForensicsError, invalidRequest } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { requesterName } from '../fair-use.ts';
+import { assertFew, limitDownloads } from '../fair-use.ts';
 import { operation, operations, repeatable } from '../openapi-responses.ts';
 import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
@@ -209,19 +209,27 @@ type Parts = Pick<App, 'evidence' | 'analyses'>;
 
 export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, parts) => {
   const { evidence } = parts;
+  await server.register(downloads, parts);
+  await server.register(verification, parts);
   server.get('/v1/analysis/custody', declared.readCustody, async (request) =>
     success(await evidence.custody(requireCaller(request), request.query.id)),
   );
+};
 
+const downloads: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence }) => {
+  limitDownloads(server);
   // No HEAD: it would make a bundle and record it in the audit log, though none is sent.
   server.get(
     '/v1/analysis/bundle',
     { ...declared.readBundle, exposeHeadRoute: false },
     async (request, reply) => {
       const { id } = request.query;
-      const bytes = await evidence.bundle(requireCaller(request), id);
-      void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
-      return reply.type('application/zip').send(Buffer.from(bytes));
+      const { file, sizeBytes } = await evidence.bundle(requireCaller(request), id);
+      void reply.headers({
+        'content-disposition': `attachment; filename="evidence-${id}.zip"`,
+        'content-length': sizeBytes,
+      });
+      return reply.type('application/zip').send(file.createReadStream({ start: 0 }));
     },
   );
 
@@ -255,8 +263,6 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
       return reply.type('application/zip').send(Readable.from(startingWith(first, pieces)));
     },
   );
-
-  await server.register(verification, parts);
 };
 
 async function* startingWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>) {
@@ -291,14 +297,7 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
   server.addHook('preParsing', async (request) => {
     // The body of a disconnected client would never end.
     if (request.raw.destroyed) throw new ForensicsError('cancelled', 'The client disconnected.');
-    const name = requesterName(request);
-    const own = [...received.keys()].filter((other) => requesterName(other) === name);
-    if (own.length >= maxReceived) {
-      throw new ForensicsError(
-        'rate_limited',
-        'Other bundles are being verified; try again shortly.',
-      );
-    }
+    assertFew(received.keys(), request, maxReceived);
     received.set(request, null);
   });
   // Also runs after the client has disconnected, but not before its bundle has been verified.

@@ -47,14 +47,15 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
       return steps.map((step) => ({ ...step, at: step.at.toISOString() }));
     },
     /**
-     * Creates the signed archive, which is logged before anybody gets it. @throws {ForensicsError} as
-     * `openBundleInput`.
+     * Creates the signed archive, which is logged before anybody gets it. It is returned in a file, so that a slow
+     * reader takes no memory; the caller closes it. @throws {ForensicsError} as `openBundleInput`, `spool`.
      */
     bundle: (caller: Caller, analysisId: string) =>
       semaphore(caller.tenant.id, async () => {
         const target = await findTarget(input, caller, analysisId);
         const how = { actor: toActor(caller.principal), withOriginal: true, extras: {} };
-        return (await makeBundle({ core, input, now }, target, how)).bytes;
+        const { bytes } = await makeBundle({ core, input, now }, target, how);
+        return { file: await spool([bytes], core.folder.path), sizeBytes: bytes.length };
       }),
     /** The report as a single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
     report: (caller: Caller, analysisId: string, how: ReportHow) =>
