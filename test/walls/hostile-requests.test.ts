@@ -27,6 +27,18 @@ const fields = fc.constantFrom(
     ' ',
   ),
 );
+const storageConfig = {
+  s3: {
+    endpoint: 'store.invalid',
+    port: 443,
+    useSSL: true,
+    region: 'eu-west-1',
+    bucketName: 'pictures',
+    accessKeyId: 'key',
+    secretAccessKey: 'secret',
+  },
+};
+
 const sent = fc.record({
   query: fc.array(fc.tuple(fields, inQuery), { maxLength: 3 }),
   cookie: fc.tuple(fc.constantFrom('', '__Host-forensics-session='), inHeader),
@@ -48,6 +60,7 @@ const sent = fc.record({
     fc
       .dictionary(fields, fc.oneof(odd, fc.array(odd, { maxLength: 2 })))
       .map((value) => JSON.stringify({ tenantName: 'acme', ...value })),
+    fc.constant(JSON.stringify({ tenantName: 'acme', storageConfig })),
   ),
 });
 
@@ -93,4 +106,16 @@ test('a session cookie that this server never set is ignored', async () => {
 
   expect(answer.statusCode).toBe(200);
   expect(answer.json().data.hasSession).toBe(false);
+});
+
+test('a store with an unknown host name is refused as a mistake of the client', async () => {
+  const answer = await open.server.inject({
+    method: 'PUT',
+    url: '/v1/tenant',
+    headers: { authorization: headers['a user with the scope'] },
+    payload: { tenantName: 'acme', storageConfig },
+  });
+
+  expect(answer.statusCode).toBe(400);
+  expect(answer.headers['x-error-code']).toBe('store_refused');
 });

@@ -10,11 +10,12 @@ import type { Keys } from '../access/keys.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
-import { nullOn, conflict, invalidRequest } from '../../errors.ts';
+import { ForensicsError, nullOn, conflict, invalidRequest } from '../../errors.ts';
 import { type Reader, transact, type Clocked } from '../../ports/db/database.ts';
 import { tenants } from '../../ports/db/schema.ts';
 import { createAddressGuard, createConnectionGuard } from '../../ports/network/address-guard.ts';
 import type { BucketCors, OpenRemoteStore } from '../../ports/storage/stores.ts';
+import type { RemoteStore } from '../../ports/storage/store.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from '../../ports/storage/configs.ts';
 import { maskStorage, mergeStorage } from './merge-storage.ts';
 import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
@@ -38,8 +39,7 @@ export function createTenancy(context: TenancyContext) {
      * Changes the members in the request and returns the tenant's new state. A returned tenant can be sent back
      * unchanged.
      *
-     * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`; then nothing is
-     *   changed.
+     * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`; then nothing is changed.
      */
     change: (tenant: Tenant, request: TenantRequest, by: Actor) =>
       changeTenant(context, { tenant, request, by }),
@@ -69,10 +69,20 @@ async function changeTenant(context: TenancyContext, { tenant, request, by }: Ch
   assertWebhookAllowed(context, tenant, request);
   const before = await readStoredConfig(context, tenant);
   const storage = newStorage(context, before, request);
-  if (storage?.config != null) await context.openRemote(storage.config).probe();
+  if (storage?.config != null) await probe(context.openRemote(storage.config));
   const changed = await write(context, { tenant, request, by }, before, storage);
   if (request.storageConfig?.s3?.corsAllowedOrigins != null) await applyCors(context, changed);
   return readTenant(context, changed);
+}
+
+/** Here, a store that does not work is the caller's mistake. @throws {ForensicsError} `store_refused`. */
+async function probe(store: Pick<RemoteStore, 'probe'>): Promise<void> {
+  try {
+    await store.probe();
+  } catch (cause) {
+    if (!(cause instanceof ForensicsError) || cause.status < 500) throw cause;
+    throw new ForensicsError('store_refused', cause.message, { cause });
+  }
 }
 
 /** A URL already stored may be sent back, even if the settings no longer allow it. */

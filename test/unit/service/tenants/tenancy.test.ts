@@ -145,7 +145,7 @@ describe('a store that does not work is refused, and nothing else of the request
       { ...server.s3Config(bucket), bucketName: otherBucket },
       'store_refused',
     ],
-    'a closed port': () => [{ ...server.s3Config(bucket), port: 1 }, 'store_unavailable'],
+    'a closed port': () => [{ ...server.s3Config(bucket), port: 1 }, 'store_refused'],
   };
 
   test.each(Object.entries(wrong))('%s', async (_name, make) => {
