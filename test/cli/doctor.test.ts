@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -183,7 +191,9 @@ test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', 
   const { code, stdout } = await inOther('doctor', '--quick');
 
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^failed +data folder: It belongs to another user\.\n +Fix: Run it as/m);
+  expect(stdout).toMatch(
+    /^failed +data folder: It belongs to another user\.\n +Fix: Run it as that user \(sudo -u '#12345'/m,
+  );
   expect(readdirSync(other)).toEqual(before);
 });
 
@@ -220,6 +230,21 @@ test.skipIf(!canMount)('a store on a read-only disk is reported as such', async 
   expect(stdout.toString()).toMatch(
     /^failed +store \(acme\): .*\(EROFS: it is read-only\).*\n +Fix: .*mount it for writing/m,
   );
+});
+
+test.skipIf(!canMount)('a data folder on a read-only disk is reported as such', async () => {
+  const { other, inOther } = newFolder();
+  await inOther('tenant', 'create', 'acme');
+  chmodSync(other, 0o755);
+  const script = `mount --bind ${other} ${other} && mount -o remount,ro,bind ${other} && exec "$@"`;
+  const command = [process.execPath, entry, 'doctor', '--quick', '--data-dir', other];
+
+  const { stdout } = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...command]);
+
+  const failed = stdout.toString().match(/^failed.*\n.*/gm);
+  expect(failed).toEqual([
+    expect.stringMatching(/data folder: Its disk is mounted read-only\.\n +Fix: Mount its disk/),
+  ]);
 });
 
 test('a wrong master key is reported as such', async () => {

@@ -6,13 +6,14 @@
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
 import { hasCode } from '../../errors.ts';
 import type { Settings } from '../../contract/config.ts';
-import { belongsToAnotherUser, modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { isSqlite } from '../../ports/db/sqlite.ts';
 import {
   diagnose,
   type Diagnosis,
   fixFor,
   messageOf,
+  checkAccess,
   checkCertificate,
   checkDatabase,
   checkModels,
@@ -40,11 +41,8 @@ export async function examineInstallation(request: Examination): Promise<readonl
   const { settings, now } = request;
   const program = await examineProgram(request);
   const { failed } = diagnose('data folder');
-  if (belongsToAnotherUser(settings.dataDir)) {
-    // Files created here would belong to us, so the server could not use them.
-    const fix = 'Run it as the user who runs the server: sudo -u <user> forensics doctor';
-    return [...program, failed('It belongs to another user.', fix)];
-  }
+  const refused = await checkAccess(settings.dataDir);
+  if (refused !== null) return [...program, refused];
   try {
     if (!hasInstallation(settings)) {
       const fix = 'Start "forensics serve", or choose another folder with --data-dir.';
@@ -56,7 +54,7 @@ export async function examineInstallation(request: Examination): Promise<readonl
   const { dataDir, maxUploadBytes } = settings;
   return [
     ...program,
-    await checkRights(dataDir),
+    checkRights(dataDir),
     judgeSpace(await measureSpace(dataDir), maxUploadBytes),
     checkCertificate(settings, now()),
     ...(await examineInside(request)),

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/config.ts';
+import { belongsToAnotherUser } from '../../ports/data-folder/data-folder.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { toSqliteError } from '../../ports/db/errors.ts';
 import { problemsIn } from '../../ports/db/snapshot.ts';
@@ -25,17 +26,28 @@ const privateNames = [
   join('tls', 'key.pem'),
 ];
 
-export async function checkRights(dataDir: string): Promise<Diagnosis> {
+export function checkRights(dataDir: string): Diagnosis {
   const { ok, failed } = diagnose('data folder');
   const open = privateNames.filter((name) => isOpenToOthers(join(dataDir, name)));
-  if (open.length > 0) {
-    const names = open.map((name) => (name === '' ? 'the folder itself' : name)).join(', ');
-    return failed(`Other users can read it: ${names}.`, `chmod -R go-rwx '${dataDir}'`);
-  }
+  if (open.length === 0) return ok('Only its owner can read it.');
+  const names = open.map((name) => (name === '' ? 'the folder itself' : name)).join(', ');
+  return failed(`Other users can read it: ${names}.`, `chmod -R go-rwx '${dataDir}'`);
+}
+
+/** Comes before all other checks of the folder, which would fail for the same reason. @returns null if all is well. */
+export async function checkAccess(dataDir: string): Promise<Diagnosis | null> {
+  const { failed } = diagnose('data folder');
   try {
+    if (belongsToAnotherUser(dataDir)) {
+      // Files created here would belong to us, so the server could not use them.
+      const owner = `#${statSync(dataDir).uid}`;
+      const fix = `Run it as that user (sudo -u '${owner}' forensics doctor), or choose another folder with --data-dir.`;
+      return failed('It belongs to another user.', fix);
+    }
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return ok('Only its owner can read it.');
+    return null;
   } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return null;
     if (systemCodeOf(error) === 'EROFS') {
       const fix = 'Mount its disk for writing, or choose another folder with --data-dir.';
       return failed('Its disk is mounted read-only.', fix);
