@@ -5,8 +5,9 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { type AnyColumn, count, type SQL, sql, type SQLWrapper } from 'drizzle-orm';
+import { type AnyColumn, count, eq, type SQL, sql, type SQLWrapper } from 'drizzle-orm';
 import { type Builder, createBuilder, type Execute } from './builder.ts';
+import { settings } from './schema.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
 
@@ -58,7 +59,7 @@ export interface OpenDatabase<D extends Db = Db> {
   readonly db: D;
   /** Null if the database was new, or already had the current schema. */
   readonly upgrade: Upgrade | null;
-  /** Rejects when the database cannot be read; used in health checks. */
+  /** Rejects when the database cannot be read or written to; used in health checks. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -125,6 +126,21 @@ export function currentRequester(): string {
 }
 
 const requester = new AsyncLocalStorage<string>();
+
+/** Writes, reads back and undoes it, for health checks. @throws whatever the database throws. */
+export async function probeWriting(db: Db): Promise<void> {
+  const undone = new Error('undone');
+  const key = `health.${newId()}`;
+  const writing = db.runTransaction(async (tx) => {
+    await tx.insert(settings).values({ key, value: key }).run();
+    const found = await tx.select().from(settings).where(eq(settings.key, key)).get();
+    if (found?.value !== key) throw new Error('The database returned other values than written.');
+    throw undone;
+  }, 'claim');
+  await writing.catch((error: unknown) => {
+    if (error !== undone) throw error;
+  });
+}
 
 /** For metrics: the number of statements that this process ran, and the time it spent waiting for them. */
 export const statementsOfProcess = { count: 0, ms: 0 };

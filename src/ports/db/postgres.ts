@@ -8,6 +8,7 @@ import { ForensicsError } from '../../errors.ts';
 import {
   assertNoTransaction,
   createReader,
+  probeWriting,
   createTx,
   type Db,
   type Kind,
@@ -59,8 +60,9 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
     const upgrade = await prepare(pool);
     const clock = await followClock(pool);
     const notifications = await listen(config, place.isExclusive ?? false);
+    const db = createPostgresDb(shareConnections(pool, maxConnections), notifications.emitter);
     return {
-      db: createPostgresDb(shareConnections(pool, maxConnections), notifications.emitter),
+      db,
       upgrade,
       now: clock.now,
       async rewrite(tables) {
@@ -70,8 +72,7 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
           throw toPostgresError(error);
         }
       },
-      check: async () =>
-        void (await runStatement(pool, ['SELECT 1 FROM settings LIMIT 1', [], 'get'])),
+      check: () => probeWriting(db),
       async close() {
         clock.stop();
         await notifications.stop();

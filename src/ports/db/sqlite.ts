@@ -13,6 +13,7 @@ import type { Execute } from './builder.ts';
 import {
   assertNoTransaction,
   createReader,
+  probeWriting,
   createTx,
   type Db,
   type OpenDatabase,
@@ -80,9 +81,7 @@ export function openDatabase({
   return {
     db,
     upgrade,
-    check: async () => {
-      client.prepare('SELECT 1 FROM settings LIMIT 1').get();
-    },
+    check: () => probeWriting(db),
     close: () => db.close(),
   };
 }

@@ -44,6 +44,17 @@ test('requesters that wait for a connection take turns', async () => {
   expect(ended.lastIndexOf('last')).toBeLessThan(30);
 });
 
+test('a database that can only be read fails its check', async () => {
+  const url = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
+  const opened = await openPostgres({ url, passwordFile: null });
+  onTestFinished(() => opened.close());
+  await opened.check();
+  const onlyRead = sql`SELECT set_config('default_transaction_read_only', 'on', false), pg_sleep(0.1)::text`;
+  await Promise.all(Array.from({ length: 20 }, () => opened.db.values(onlyRead)));
+
+  await expect(opened.check()).rejects.toMatchObject({ code: '25006' });
+});
+
 const endOwnConnection = sql`SELECT pg_terminate_backend(pg_backend_pid())`;
 
 test('a snapshot whose connection breaks is taken again once, and then refused in words', async () => {

@@ -10,6 +10,7 @@ import {
   type Db,
   hasElement,
   newId,
+  probeWriting,
   transact,
 } from '../../../../src/ports/db/database.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
@@ -43,6 +44,15 @@ const take = (db: Db) =>
 describe.each(engines)('$name', (engine) => {
   const on = testsOn(engine);
   const newDb = async (): Promise<Db> => (await engine.newDatabase())();
+
+  on('can be tested by writing, without a trace', async () => {
+    const db = await newDb();
+    const before = await db.select().from(settings).all();
+
+    await probeWriting(db);
+
+    expect(await db.select().from(settings).all()).toEqual(before);
+  });
 
   on('stores and returns dates, flags, lists and bytes', async () => {
     const db = await newDb();

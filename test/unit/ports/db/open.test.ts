@@ -53,6 +53,15 @@ describe('openDatabase', () => {
   });
 });
 
+test('a database that can only be read fails its check', async () => {
+  const opened = openDatabase({ path: join(temporaryFolder(), 'forensics.db') });
+  onTestFinished(() => opened.close());
+  await opened.check();
+  opened.db.$client.pragma('query_only = ON');
+
+  await expect(opened.check()).rejects.toMatchObject({ code: 'file_not_readable' });
+});
+
 describe('migrateSqlite', () => {
   const present = currentSchema('sqlite');
   const later = (sql: string) => [...schemaSteps('sqlite'), { version: present + 1, sql }];
