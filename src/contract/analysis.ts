@@ -300,7 +300,10 @@ const analysis = Type.Object(
       failure: Type.Optional(
         object('The reason in statusMessage for programs; where it failed and is known.', {
           code: Type.String(),
-          values: Type.Unsafe<object>({ type: 'object' }),
+          values: Type.Unsafe<object>({
+            type: 'object',
+            additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+          }),
         }),
       ),
       retryCount: Type.Integer(),

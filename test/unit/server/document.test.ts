@@ -62,6 +62,14 @@ test('every operation has a summary, a known tag and a unique id', () => {
   expect(operations.filter(([, it]) => !it.tags.every((tag) => tags.has(tag)))).toEqual([]);
 });
 
+test('the values of a failure are typed, so that generated clients can read them', () => {
+  const found = JSON.stringify(document).match(/"values":\{"type":"object".*?\}\]\}\}/)?.[0];
+
+  expect(found).toBe(
+    '"values":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"number"}]}}',
+  );
+});
+
 test('every operation documents its failures, and all error codes are listed', () => {
   expect(operations.filter(([, { responses }]) => !('default' in responses))).toEqual([]);
   expect(document.components.schemas['ErrorCode']?.enum).toEqual(Object.keys(failures));
