@@ -82,6 +82,8 @@ const sentences = {
   store_away: () => 'The store was unavailable for 24 hours; retry the analysis once it is back.',
   timeout: ({ seconds }: Numbers<'seconds'>) =>
     `The analysis needed more than ${seconds} s of CPU time and was stopped; use a smaller picture.`,
+  stuck: ({ seconds }: Numbers<'seconds'>) =>
+    `The analysis made no progress for ${seconds} s and was stopped; try again. If it stops again, check the machine's disk and memory.`,
   out_of_memory: () =>
     'The analysis needed more memory than its process may use; use a smaller picture.',
   crashed: () =>
@@ -145,6 +147,7 @@ const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {
   copy_damaged: 'evidence_damaged',
   store_away: 'store_unavailable',
   timeout: 'inference_timeout',
+  stuck: 'inference_timeout',
   out_of_memory: 'inference_out_of_memory',
   crashed: 'inference_crashed',
   internal: 'internal',

@@ -54,8 +54,8 @@ export function forkChild(options: ChildOptions) {
     return new Promise((resolve, reject) => {
       let hasBegun = false;
       let killReason: ForensicsError | null = null;
-      const limit = limitTime(child, options.taskTimeoutMs, () =>
-        kill(failure('timeout', { seconds: Math.round(options.taskTimeoutMs / 100) / 10 })),
+      const limit = limitTime(child, options.taskTimeoutMs, (why, ms) =>
+        kill(failure(why, { seconds: Math.round(ms / 100) / 10 })),
       );
       const onAbort = () => kill(new ForensicsError('cancelled', 'The work was cancelled.'));
 
@@ -105,15 +105,17 @@ export function forkChild(options: ChildOptions) {
 /** A child that uses less than this share of a core is stuck, rather than waiting for others. */
 const minShare = 0.01;
 
+type OnOver = (why: 'timeout' | 'stuck', ms: number) => void;
+
 /** Calls `onOver` once the child has used this much CPU time; time in which it waits for others does not count. */
-function limitTime({ pid }: ChildProcess, timeoutMs: number, onOver: () => void) {
+function limitTime({ pid }: ChildProcess, timeoutMs: number, onOver: OnOver) {
   const limitMs = Math.min(timeoutMs, longestTimerMs);
   const atStart = processorMs(pid) ?? 0;
   const wait = (forMs: number, usedMs: number) =>
     setTimeout(() => {
       const nowMs = (processorMs(pid) ?? Infinity) - atStart;
-      const isStuck = nowMs - usedMs < forMs * minShare;
-      if (isStuck || nowMs >= limitMs) onOver();
+      if (nowMs >= limitMs) onOver('timeout', timeoutMs);
+      else if (nowMs - usedMs < forMs * minShare) onOver('stuck', forMs);
       else timer = wait(Math.max(limitMs - nowMs, limitMs / 2), nowMs);
     }, forMs);
   let timer = wait(limitMs, 0);

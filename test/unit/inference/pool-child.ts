@@ -38,6 +38,7 @@ const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   hang: () => {
     for (;;);
   },
+  sleep: async () => setTimeout(60_000),
   /** Works for this many milliseconds of CPU time. */
   work: (ms) => {
     while (usedMs() < Number(ms)) for (let turn = 0; turn < 1e6; turn++);

@@ -177,6 +177,16 @@ describe('a child that dies', () => {
     expect(pool.status()).toMatchObject({ children: 0, busy: 0 });
   });
 
+  test.runIf(process.platform === 'linux')('is killed if it stops making progress', async () => {
+    const pool = poolOf({ taskTimeoutMs: 700 });
+
+    await expect(pool.run({ sleep: null })).rejects.toMatchObject({
+      code: 'inference_timeout',
+      message: expect.stringContaining('made no progress'),
+      reason: { code: 'stuck' },
+    });
+  });
+
   test.runIf(process.platform === 'linux')(
     'is not killed while it waits for a CPU',
     { timeout: 60_000 },

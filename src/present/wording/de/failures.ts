@@ -78,6 +78,8 @@ export const failures: FailureSentences = {
     'Der Speicher war 24 Stunden lang nicht erreichbar; wiederholen Sie die Untersuchung, sobald er wieder erreichbar ist.',
   timeout: ({ seconds }) =>
     `Die Untersuchung brauchte mehr als ${comma(seconds)} s Rechenzeit und wurde abgebrochen; nehmen Sie ein kleineres Bild.`,
+  stuck: ({ seconds }) =>
+    `Die Untersuchung kam ${comma(seconds)} s lang nicht voran und wurde abgebrochen; versuchen Sie es noch einmal. Bricht sie wieder ab, prüfen Sie Festplatte und Arbeitsspeicher des Rechners.`,
   out_of_memory: () =>
     'Für die Untersuchung reichte der Arbeitsspeicher nicht; nehmen Sie ein kleineres Bild.',
   crashed: () => 'Die Untersuchung brach unerwartet ab; versuchen Sie es noch einmal.',
