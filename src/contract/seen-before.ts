@@ -13,7 +13,8 @@ import {
   list,
 } from './common.ts';
 
-const seenReasons = ['picture', 'camera', 'document', 'settings'] as const;
+/** The strongest first; only the first means that the picture itself was seen before. */
+export const seenReasons = ['picture', 'document', 'settings', 'camera'] as const;
 
 export type SeenBefore = Wire<typeof seenBefore>;
 export const seenBefore = Type.Object({
@@ -22,7 +23,7 @@ export const seenBefore = Type.Object({
   projectId: orNull(Type.String()),
   createdDate: dateTime,
   reasons: list(
-    'picture: both show the same thing. Otherwise, their files state the same camera body, document id or generator settings.',
+    'picture: both show the same thing, so one is a copy. Otherwise, their files only state the same document id, generator settings or camera body.',
     oneOf(seenReasons),
   ),
   alignment: orNull(

@@ -118,7 +118,8 @@ const declared = operations({
     answer: analysisListResponse,
   },
   listSeenBefore: {
-    summary: "List the tenant's other pictures that show the same scene, oldest first",
+    summary:
+      "List the tenant's other pictures that show the same thing, then those whose files are linked to it, each oldest first",
     querystring: ofOne,
     answer: seenBeforeResponse,
   },

@@ -58,7 +58,7 @@ export function createAnalyses(options: AnalysesOptions) {
       withoutActorName(await createAnalysis(context, caller, request)),
     get: (caller: Caller, id: string) => getAnalysis(context, caller, id),
     list: (caller: Caller, query: ListQuery) => listAnalyses(context, caller, query),
-    /** Other pictures that show the same scene. @throws {ForensicsError} `analysis_not_found`. */
+    /** Copies and linked pictures. @throws {ForensicsError} `analysis_not_found`. */
     seenBefore: ({ tenant }: Caller, analysisId: string) =>
       findSeenBefore(context.db, { tenantId: tenant.id, analysisId }),
     /** @throws {ForensicsError} `analysis_not_found`, `invalid_request`. */

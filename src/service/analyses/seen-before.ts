@@ -5,8 +5,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm';
-import type { SeenBefore } from '../../contract/seen-before.ts';
+import { and, eq, inArray, ne, sql } from 'drizzle-orm';
+import { type SeenBefore, seenReasons } from '../../contract/seen-before.ts';
 import { type Alignment, align } from '../../image/alignment.ts';
 import { identityKinds, readIdentity } from '../../image/identity.ts';
 import { mirrorKey, unpackFingerprint } from '../../image/keypoints.ts';
@@ -57,8 +57,9 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
 }
 
 /**
- * Other pictures of the tenant that show the same thing, or whose metadata contains the same camera, document or
- * generator settings; oldest first. Empty if the picture was examined while the search was switched off.
+ * Other pictures of the tenant that show the same thing, then those whose metadata contains the same document id,
+ * generator settings or camera; within each kind, oldest first. Empty if the picture was examined while the search was
+ * switched off.
  *
  * @throws {ForensicsError} `analysis_not_found`.
  */
@@ -96,7 +97,9 @@ export async function search(
   const isIt = eq(analyses.id, target.analysisId);
   const own = await reader.select({ projectId }).from(analyses).where(isIt).get();
   return [...found.values()]
-    .map((entry) => ({ ...entry, reasons: [...new Set(entry.reasons)] }))
+    .map(({ reasons, ...entry }) => {
+      return { ...entry, reasons: seenReasons.filter((reason) => reasons.includes(reason)) };
+    })
     .filter(
       // All the pictures in a case often come from one camera.
       ({ projectId, reasons }) =>
@@ -104,8 +107,13 @@ export async function search(
         projectId !== own?.projectId ||
         reasons.some((reason) => reason !== 'camera'),
     )
-    .slice(0, maxListed)
-    .toSorted((one, other) => one.createdDate.localeCompare(other.createdDate));
+    .toSorted((one, other) => one.createdDate.localeCompare(other.createdDate))
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .slice(0, maxListed);
+}
+
+function rankOf({ reasons: [strongest] }: SeenBefore): number {
+  return seenReasons.indexOf(strongest!);
 }
 
 async function findCandidates(reader: Reader, target: Target, own: Uint8Array) {
@@ -131,8 +139,6 @@ async function findByFacts(reader: Reader, target: Target, facts: readonly numbe
     .crossJoin(fingerprints)
     .crossJoin(analyses)
     .where(and(isFact, isItsKey, isOther(target)))
-    .orderBy(asc(analyses.createdAt))
-    .limit(maxPerKey)
     .all();
 }
 

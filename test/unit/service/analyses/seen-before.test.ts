@@ -177,6 +177,24 @@ describe('pictures seen before', () => {
     expect(await of({})).toBeNull();
   });
 
+  test('are listed before those that only share a document id or a camera, however many', async () => {
+    const { examine, analyses, caller } = await openSearch();
+    const camera = { exif: { BodySerialNumber: '012345678' }, projectId: 'claim 1' };
+    const document = { xmp: { OriginalDocumentID: 'xmp.did:0f1e2d3c4b5a' }, projectId: 'claim 2' };
+    for (let n = 0; n < 20; n++) await examine(`Camera ${n}`, other, caller, camera);
+    await examine('Document', other, caller, document);
+    await examine('The original', original);
+    const last = await examine('A copy', copy, caller, { ...camera, ...document });
+
+    const listed = await analyses.seenBefore(caller, last);
+
+    expect(listed.map(({ name }) => name)).toEqual([
+      'The original',
+      'Document',
+      ...Array.from({ length: 18 }, (_, n) => `Camera ${n}`),
+    ]);
+  });
+
   test('are not searched for if the tenant has turned that off', async () => {
     const { examine, analyses, caller, tenants, db } = await openSearch();
     await tenants.update(caller.tenant.id, { seenBefore: false });
