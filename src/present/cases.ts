@@ -6,6 +6,7 @@ import type { Failure } from './failures.ts';
 import { kept } from './printable.ts';
 import type { CaseData } from './report-item.ts';
 import type { Result } from './result.ts';
+import { isCopy } from './seen-before.ts';
 import type { Section } from './sections/blocks.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -33,7 +34,7 @@ export interface CaseMember {
   /** Whether a change is suspected where nothing was decided. */
   readonly isSuspected: boolean;
   readonly projectId: string | null;
-  readonly seenBefore: readonly Pick<SeenBefore, 'projectId'>[];
+  readonly seenBefore: readonly Pick<SeenBefore, 'projectId' | 'reasons'>[];
 }
 
 export interface CasePicture extends CaseMember {
@@ -92,8 +93,14 @@ function resultKindOf({ status, result, isSuspected }: CaseMember): CaseKind {
   return kinds[resultClass];
 }
 
+/** Whether a copy of it is in another case or in none. */
 function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean {
-  return seenBefore.some((other) => other.projectId !== projectId);
+  return seenBefore.some((other) => other.projectId !== projectId && isCopy(other));
+}
+
+/** Whether its file has something in common with that of a different picture outside the case. */
+function isLinkedElsewhere({ seenBefore, projectId }: CaseMember): boolean {
+  return seenBefore.some((other) => other.projectId !== projectId && !isCopy(other));
 }
 
 /** `12 pictures: 1 with signs of generation, 2 with signs of a change, 9 with no sign found; 3 from one camera, 1 seen outside this case.` */
@@ -110,6 +117,7 @@ export function writeCaseSummary(
   const beside = told([
     [ofOneCamera, cases.oneCamera],
     [count(isSeenElsewhere), cases.kinds.seen],
+    [count(isLinkedElsewhere), cases.linked],
   ]);
   return `${kept([`${cases.pictures(members.length)}: ${told(results)}`, beside]).join('; ')}.`;
 }

@@ -42,8 +42,7 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   const result = resultIn(record);
   if (result === null) return '';
   const presentation = present(result, language);
-  const { terminal } = wordsIn(language);
-  const { card } = terminal;
+  const { card } = wordsIn(language).terminal;
   const title = writeTitle(record, presentation, columns);
   const { verdict, evidence } = record;
   // As in the report: without a verdict on the picture, none of its findings has a tested meaning.
@@ -62,8 +61,8 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     .trim();
   const below: readonly Row[] = [
     [card.labels.unread, cutToLines(remarks, cardWidth(columns), maxRemarkLines)],
-    ...writeSeenBefore(record.seenBefore ?? [], language).map(
-      (line, at) => [at === 0 ? terminal.seen.label : '', printable(line)] as const,
+    ...writeSeenBefore(record.seenBefore ?? [], language).flatMap(({ label, lines }) =>
+      lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const),
     ),
   ];
   const shown = [...withShortOrigin(rows, title, columns), ...below];

@@ -2,7 +2,8 @@
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
-import { writeFacts } from '../../present/seen-before.ts';
+import { capitalised } from '../../present/printable.ts';
+import { writeFacts, writeLink } from '../../present/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { listAnalyses } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
@@ -68,7 +69,8 @@ export function SeenLine({
   const text = labels.seenBefore;
   return (
     <span>
-      {other.createdDate < analysis.createdDate ? text.before : text.after}{' '}
+      {capitalised(writeLink(other, language)) ||
+        (other.createdDate < analysis.createdDate ? text.before : text.after)}{' '}
       <a href={`#/analysis/${other.id}`}>
         <bdi>{other.name}</bdi>
       </a>

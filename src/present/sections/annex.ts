@@ -3,7 +3,7 @@
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { kept, printable } from '../printable.ts';
-import { writeFacts } from '../seen-before.ts';
+import { writeOther } from '../seen-before.ts';
 import type { Words } from '../wording/catalogue.ts';
 import { references } from '../wording/references.ts';
 import {
@@ -36,13 +36,13 @@ export function questionBlocks({ catalogue }: SectionInput): readonly Block[] {
   ];
 }
 
-/** Other pictures that show the same thing, next to this one if their original is still stored. */
+/** Copies, next to this one if their original is still stored, and pictures whose files have something in common with it. */
 export function seenBlocks({ item, language, catalogue }: SectionInput): readonly Block[] {
   const { seenBefore = [], beside = [] } = item;
   const words = catalogue.document.seen;
   return seenBefore.flatMap((other): Block[] => {
     const laid = beside.find(({ id }) => id === other.id);
-    const named = printable(`${other.name}, ${writeFacts(other, language)}`);
+    const named = writeOther(other, language);
     if (laid === undefined) return [heading(named)];
     if (laid.jpeg === null) return [heading(named), paragraph(words.gone)];
     const caption = `${words.beside} ${laid.differing === 0 ? words.alike : words.framed}`;

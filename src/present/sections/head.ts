@@ -295,7 +295,7 @@ function answerRows(input: SectionInput): readonly Row[] {
     { label: rows.strength, value: stated.join('\n') },
     ...row(errorRate !== '', rows.wrong, wrong),
     { label: rows.origin, value: printable(origin) },
-    ...row(seen.length > 0, catalogue.terminal.seen.label, seen.join('\n')),
+    ...seen.map((one) => ({ label: one.label, value: one.lines.join('\n') })),
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
   ];
 }

@@ -181,7 +181,7 @@ function drawRow(page: Page, picture: CasePicture, language: Language): void {
 
 function writeRow(picture: CasePicture, language: Language): (readonly [string, Style])[] {
   const { name, status, answer, failure, seenBefore, page } = picture;
-  const { cases, terminal } = wordsIn(language);
+  const { cases } = wordsIn(language);
   const { headline, because } =
     answer === null
       ? { headline: failure ? writeFailure(failure, language) : cases.noResult, because: '' }
@@ -192,7 +192,9 @@ function writeRow(picture: CasePicture, language: Language): (readonly [string, 
     [printable(name, 120), styles.entry],
     [printable(headline), styles.cell],
     ...(because === '' ? [] : [[printable(because), styles.small] as const]),
-    ...seen.map((line) => [`${terminal.seen.label}: ${line}`, styles.small] as const),
+    ...seen.flatMap(({ label, lines }) =>
+      lines.map((line) => [`${label}: ${line}`, styles.small] as const),
+    ),
     ...(isBrief ? [[cases.noPage, styles.note] as const] : []),
   ];
 }

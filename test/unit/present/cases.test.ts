@@ -11,11 +11,14 @@ const member = (outcome: (typeof resultClasses)[number], more: Partial<CaseMembe
   ...more,
 });
 
+const copyIn = (projectId: string) => ({ projectId, reasons: ['picture', 'camera'] as const });
+const linkIn = (projectId: string) => ({ projectId, reasons: ['camera'] as const });
+
 test('a case lists the most urgent pictures first, and counts suspected changes separately', () => {
   const real = member('real');
   const undecided = member('uncertain');
   const suspected = member('uncertain', { isSuspected: true });
-  const seen = member('real', { seenBefore: [{ projectId: '4099' }, { projectId: '4711' }] });
+  const seen = member('real', { seenBefore: [copyIn('4711'), copyIn('4099')] });
   const changed = member('fake', { result: { resultClass: 1, resultSubClasses: [2] } });
   const failed = member('real', { status: 'failed', result: null });
   const members = [real, undecided, suspected, seen, changed, failed];
@@ -27,4 +30,15 @@ test('a case lists the most urgent pictures first, and counts suspected changes 
     '6 pictures: 1 failed, 1 with signs of a change, 1 with a suspected change, 1 undecided, 2 with no sign found; 2 from one camera, 1 seen outside this case.',
   );
   expect(writeCaseSummary([suspected], 'de')).toBe('1 Bild: 1 mit Verdacht auf eine Veränderung.');
+});
+
+test('a picture that only shares its camera with another is not seen before, but linked', () => {
+  const linked = member('real', { seenBefore: [linkIn('4099')] });
+  const undecided = member('uncertain', { seenBefore: [linkIn('4711')] });
+  const seen = member('real', { seenBefore: [linkIn('4098'), copyIn('4099')] });
+
+  expect(inCaseOrder([linked, undecided, seen], (one) => one)).toEqual([seen, undecided, linked]);
+  expect(writeCaseSummary([linked, undecided, seen], 'en', 3)).toBe(
+    '3 pictures: 1 undecided, 2 with no sign found; 3 from one camera, 1 seen outside this case, 2 linked to pictures outside this case.',
+  );
 });

@@ -260,7 +260,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toMatch(/0\.340.*0\.338.*0\.570/);
   });
 
-  test('name pictures seen before on the first page', () => {
+  test('name pictures seen before on the first page, apart from those that only share a camera', () => {
     const dent: SeenBefore = {
       id: 'a'.repeat(24),
       name: 'dent.jpg',
@@ -275,10 +275,11 @@ describe.each(languages)('sections in %s', (language) => {
     const first = writeFirstPage({ examination, item: { ...item, seenBefore: [dent] }, language });
 
     const lines = {
-      en: 'dent.jpg, 2026-03-02, case 4711, another picture, same camera body',
-      de: 'dent.jpg, 02.03.2026, Fall 4711, anderes Bild, dieselbe Kamera (Seriennummer)',
+      en: 'same camera body as dent.jpg, 2026-03-02, case 4711',
+      de: 'dieselbe Kamera (Seriennummer) wie dent.jpg, 02.03.2026, Fall 4711',
     };
     expect(stringsOf([first])).toContain(lines[language]);
+    expect(stringsOf([first])).not.toContain(wordsIn(language).terminal.seen.label);
     const alignment = { isMirrored: false, scale: 1, left: 0, top: 0 };
     const same: SeenBefore = { ...dent, reasons: ['picture'], alignment, likeness: 0.9 };
     const annexOf = (beside: ReportItem['beside'] & {}) =>

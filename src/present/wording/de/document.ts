@@ -211,6 +211,7 @@ export const cases: typeof english.cases = {
     noSign: 'ohne Anzeichen',
   },
   oneCamera: 'von derselben Kamera',
+  linked: 'mit Bildern außerhalb dieses Falls verknüpft',
   noResult: 'Noch kein Ergebnis.',
   noPage:
     'Bei diesem Bild wurde nur das Ergebnis ermittelt (Umfang „flagging“), daher hat es hier keine eigene Seite.',

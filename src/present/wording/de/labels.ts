@@ -13,7 +13,7 @@ export const labels: typeof english = {
     limits: 'Grenzen',
     signature: 'Prüfung und Unterschrift',
     item: 'Untersuchungsgegenstand',
-    seenBefore: 'Schon vorgelegt',
+    seenBefore: 'Schon vorgelegte und verknüpfte Bilder',
     custody: 'Beweismittelkette',
     results: 'Messergebnisse',
     validation: 'Validierung und Fehlerraten',

@@ -18,14 +18,15 @@ export const terminal: typeof english = {
   },
   seen: {
     label: 'Schon vorgelegt',
+    linked: 'Verknüpft',
     inCase: (name) => `Fall ${name}`,
     mirrored: 'gespiegelt',
-    another: 'anderes Bild',
     reasons: {
       camera: 'dieselbe Kamera (Seriennummer)',
       document: 'dieselbe Dokument-ID',
       settings: 'dieselben Generator-Einstellungen',
     },
+    as: (shared) => `${shared} wie`,
     more: (count) => `und ${count} weitere`,
   },
   table: {

@@ -220,6 +220,7 @@ export const cases = {
     noSign: 'with no sign found',
   },
   oneCamera: 'from one camera',
+  linked: 'linked to pictures outside this case',
   /** For a picture without its own page. */
   noResult: 'No result yet.',
   noPage: 'Examined only for a result (flagging tier), so it has no page here.',

@@ -12,7 +12,7 @@ export const labels = {
     limits: 'Limits',
     signature: 'Review',
     item: 'Item examined',
-    seenBefore: 'Seen before',
+    seenBefore: 'Seen before, and linked pictures',
     custody: 'Chain of custody',
     results: 'Measured values',
     validation: 'Validation and error rates',

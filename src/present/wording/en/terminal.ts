@@ -18,17 +18,18 @@ export const terminal = {
     more: 'PDF and heatmaps: --tier forensicReporting --out DIR',
     onServer: (id: string) => `analysis ${id}`,
   },
-  /** Another picture that shows the same thing. */
+  /** Another picture that shows the same thing, or whose file has something in common with this one. */
   seen: {
     label: 'Seen before',
+    linked: 'Linked',
     inCase: (name: string) => `case ${name}`,
     mirrored: 'mirrored',
-    another: 'another picture',
     reasons: {
       camera: 'same camera body',
       document: 'same document id',
       settings: 'same generator settings',
     },
+    as: (shared: string) => `${shared} as`,
     more: (count: number) => `and ${count} more`,
   },
   table: {
