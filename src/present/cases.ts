@@ -70,13 +70,14 @@ export interface CaseReport {
   readonly caseData: CaseData;
 }
 
-/** Sorts pictures that need attention to the front. */
+/** Sorts pictures that need attention to the front; of equally urgent ones, those seen elsewhere. */
 export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMember): readonly T[] {
   const rankOf = (one: T) => {
     const member = toMember(one);
-    const kind = resultKindOf(member);
-    const isUrgent = kind === 'failed' || kind === 'generated' || kind === 'changed';
-    return caseKinds.indexOf(!isUrgent && isSeenElsewhere(member) ? 'seen' : kind);
+    const own = caseKinds.indexOf(resultKindOf(member));
+    if (!isSeenElsewhere(member)) return own + 1;
+    // Less than one, so that it only decides between pictures seen elsewhere.
+    return Math.min(own, caseKinds.indexOf('seen')) + own / caseKinds.length;
   };
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));
 }

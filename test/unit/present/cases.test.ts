@@ -42,3 +42,27 @@ test('a picture that only shares its camera with another is not seen before, but
     '3 pictures: 1 undecided, 2 with no sign found; 3 from one camera, 1 seen outside this case, 2 linked to pictures outside this case.',
   );
 });
+
+test('a copy of a picture outside the case comes before others, but after what was found', () => {
+  const seenBefore = [copyIn('4099')];
+  const generated = member('fake');
+  const generatedToo = member('fake', { seenBefore });
+  const suspected = member('uncertain', { isSuspected: true });
+  const suspectedToo = member('uncertain', { isSuspected: true, seenBefore });
+  const undecided = member('uncertain');
+  const undecidedToo = member('uncertain', { seenBefore });
+  const real = member('real', { seenBefore: [copyIn('4711')] });
+  const realToo = member('real', { seenBefore });
+  const given = [real, realToo, undecided, undecidedToo, suspected, suspectedToo, generated];
+
+  expect(inCaseOrder([...given, generatedToo], (one) => one)).toEqual([
+    generatedToo,
+    generated,
+    suspectedToo,
+    undecidedToo,
+    realToo,
+    suspected,
+    undecided,
+    real,
+  ]);
+});
