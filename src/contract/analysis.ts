@@ -134,7 +134,13 @@ export function createBodyUpTo(largestSide: number, taken: readonly Format[]) {
 export const listQuery = Type.Object({
   tenantName,
   id: Type.Optional(objectId),
-  searchTerm: Type.Optional(Type.String({ maxLength: maxCommentLength })),
+  searchTerm: Type.Optional(
+    Type.String({
+      maxLength: maxCommentLength,
+      description:
+        'Part of the name, comment, case, exhibit, examiner, a tag or the name of the user who last changed it, in upper or lower case.',
+    }),
+  ),
   verdict: Type.Optional(oneOf(resultClasses)),
   status: Type.Optional(oneOf(statuses)),
   tag: Type.Optional(Type.String({ minLength: 1, description: 'One complete tag.' })),

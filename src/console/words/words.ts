@@ -237,7 +237,7 @@ const phrases = {
   },
   list: {
     search: say('Search', 'Suchen'),
-    searchIn: say('Name, comment or person', 'Name, Kommentar, Person'),
+    searchIn: say('Name, case, comment, tag', 'Name, Fall, Kommentar, Schlagwort'),
     verdict: say('Result', 'Ergebnis'),
     status: say('Status', 'Status'),
     tag: say('Tag', 'Schlagwort'),

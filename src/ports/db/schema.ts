@@ -178,6 +178,7 @@ export const analyses = sqliteTable('analyses', {
   name: text('name').notNull(),
   nameFolded: text('name_folded').notNull(),
   comment: text('comment').notNull(),
+  /** Includes the other texts that a search reads: see `foldDescription`. */
   commentFolded: text('comment_folded').notNull(),
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
   caseData: text('case_data', { mode: 'json' }).$type<CaseData>(),

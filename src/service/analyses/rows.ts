@@ -31,6 +31,7 @@ import {
 } from '../../ports/db/database.ts';
 import { analyses, examinations, thumbnails, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
+import { kept } from '../../present/printable.ts';
 import { isFree } from '../holds/legal-holds.ts';
 
 export type AnalysisRow = typeof analyses.$inferSelect;
@@ -126,7 +127,10 @@ const entryById = buildOnce((reader) =>
     .prepare(),
 );
 
-/** `searchTerm` is literal text, searched case-insensitively in name, comment and the name of the person who last changed it. */
+/**
+ * `searchTerm` is literal text, searched case-insensitively in name, comment, case, exhibit, examiner, each tag and the
+ * name of the person who last changed it.
+ */
 export type ListQuery = Omit<Wire<typeof listQuery>, 'tenantName' | 'id'>;
 
 type Filters = Omit<ListQuery, 'searchTerm' | 'start' | 'limit'> & {
@@ -282,6 +286,18 @@ async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefi
     isOneOf(reader, analyses.lastChangedById, people()),
   );
   return and(isOfTenant, or(hasTerm, isByPerson));
+}
+
+/** What a search reads besides the name: one text in the column of the comment, because that has its index. */
+export function foldDescription({
+  comment,
+  projectId,
+  caseData,
+  tags,
+}: Pick<AnalysisRow, 'comment' | 'projectId' | 'caseData' | 'tags'>): string {
+  // The comment comes last: it may contain U+0000, after which SQLite's index reads nothing.
+  const texts = kept([projectId, caseData?.exhibit, caseData?.examiner, ...tags, comment]);
+  return foldText(texts.join('\n'));
 }
 
 function notFound(): ForensicsError {

@@ -40,7 +40,7 @@ import {
   upgradeTier,
 } from './lifecycle/client.ts';
 import { discardUnlessUsed, reserveKeys } from './orphan-objects.ts';
-import { type AnalysisRow, getRow } from './rows.ts';
+import { type AnalysisRow, foldDescription, getRow } from './rows.ts';
 import { checkUpload, loadRecorded, readEvidence, type StoredAnalysis } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
 import { renderInto } from './render.ts';
@@ -273,7 +273,7 @@ export async function createAnalysis(
     name,
     nameFolded: foldText(name),
     comment,
-    commentFolded: foldText(comment),
+    commentFolded: foldDescription({ comment, projectId, caseData, tags }),
     tags,
     caseData,
     storageType: store.type,

@@ -8,12 +8,18 @@ import { withoutUndefined } from '../../../contract/common.ts';
 import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { Actor, EventDetails } from '../../audit/entry.ts';
-import { foldText, pipelined, type Tx } from '../../../ports/db/database.ts';
+import { pipelined, type Tx } from '../../../ports/db/database.ts';
 import type { Description } from '../../../contract/analysis.ts';
 import { recall, remember } from '../../idempotency.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
-import { type AnalysisRow, deleteThumbnail, getRow, type Target } from '../rows.ts';
+import {
+  type AnalysisRow,
+  deleteThumbnail,
+  foldDescription,
+  getRow,
+  type Target,
+} from '../rows.ts';
 import { deleteFingerprint } from '../seen-before.ts';
 import {
   type Act,
@@ -150,15 +156,13 @@ export async function describeAnalysis(
   actor: Principal,
 ): Promise<void> {
   const { comment, tags, projectId, caseData } = description;
-  const change = {
-    ...(comment === undefined ? {} : { comment, commentFolded: foldText(comment) }),
-    ...withoutUndefined({ tags, projectId, caseData }),
-  };
+  const described = withoutUndefined({ comment, tags, projectId, caseData });
   const fields = Object.keys(description);
   await inTenantTransaction(parts, target, async ({ tx, move, log }) => {
-    const { status } = await getRow(tx, target);
+    const row = await getRow(tx, target);
     if (fields.length === 0) return;
-    await move(target, status, change, { actor });
+    const change = { ...described, commentFolded: foldDescription({ ...row, ...described }) };
+    await move(target, row.status, change, { actor });
     await log(target, { event: 'analysis.described', details: { fields }, actor });
   });
 }

@@ -48,6 +48,30 @@ describe('the description of an analysis', () => {
 
     expect([totalCount, ...found.map(({ id }) => id)]).toEqual([1, first.id]);
   });
+
+  test('is searched for case, exhibit, examiner and tags, also after a change', async () => {
+    const { analyses, caller, create } = await openWorkshop();
+    const caseData = { exhibit: 'Bild 3a', examiner: 'Ärztin Öhm' };
+    const described = {
+      projectId: 'CLAIM-4711',
+      caseData,
+      tags: ['hail', 'roof'],
+      comment: 'Dent',
+    };
+    const { id } = await create({ ...createRequest(), ...described });
+    await create();
+    const find = async (searchTerm: string) =>
+      (await analyses.list(caller, { searchTerm })).analyses.map((each) => each.id);
+
+    for (const term of ['4711', 'claim-47', 'bild 3A', 'ärztin öhm', 'ROOF', 'dent']) {
+      expect(await find(term)).toEqual([id]);
+    }
+    expect(await find('hailroof')).toEqual([]);
+    await analyses.describe(caller, id, { projectId: null, tags: ['storm'] });
+    expect(await find('4711')).toEqual([]);
+    expect(await find('hail')).toEqual([]);
+    for (const term of ['storm', 'bild 3a', 'dent']) expect(await find(term)).toEqual([id]);
+  });
 });
 
 describe('thumbnails', () => {

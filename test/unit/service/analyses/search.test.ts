@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
 import {
@@ -132,20 +132,33 @@ describe.each(engines)('a search in $name', (engine) => {
 
     expect((await search(db, 'anna')).toSorted()).toEqual(['1', '2', '4']);
   });
+
+  on('finds the case, exhibit, examiner and tags of rows from before it looked there', async () => {
+    const caseData = { exhibit: 'No. 3', examiner: 'Ada Berg' };
+    const described = { projectId: 'CLAIM-4711', caseData, tags: ['Hail', 'roof'] };
+    const db = await open({ ...row('1', { comment: 'dent' }), ...described }, row('2'));
+    const step = schemaSteps(db.engine).find(({ sql: text }) => text.includes('foldDescription'));
+
+    await transact(db, (tx) => tx.run(sql.raw(step!.sql)));
+
+    for (const term of ['claim-4711', 'no. 3', 'ada', 'hail', 'roof', 'dent']) {
+      expect(await search(db, term)).toEqual(['1']);
+    }
+  });
 });
 
 test('rows from before the text index are found, and frequent matches are counted', async () => {
   const path = join(temporaryFolder(), 'test.db');
   const client = new Database(path);
-  const step = schemaSteps('sqlite').findIndex(({ sql }) => sql.includes('analysis_texts'));
+  const step = schemaSteps('sqlite').findIndex((one) => one.sql.includes('analysis_texts'));
   migrateSqlite(client, schemaSteps('sqlite').slice(0, step));
   client.close();
   const opened = openDatabase({ path });
   const db = requireSqlite(opened.db);
   await addTenants(db);
   await add(db, row('0', { name: 'common first' }));
-  const sql = "SELECT name FROM pragma_table_info('analyses')";
-  const names = db.$client.prepare<[], string>(sql).pluck().all();
+  const query = "SELECT name FROM pragma_table_info('analyses')";
+  const names = db.$client.prepare<[], string>(query).pluck().all();
   const values: Readonly<Record<string, string>> = { id: "printf('%d', n)", text_id: 'NULL' };
   const selected = names.map((name) => values[name] ?? `a.${name}`).join(', ');
   db.$client.exec(`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 21000)
