@@ -73,17 +73,14 @@ export interface Presentation {
 export function present(result: Result, language: Language): Presentation {
   const { outcome, provenance } = result;
   const words = wordsIn(language);
-  const ground = mainGround(result);
+  const ground = statedGround(mainGround(result), provenance);
   const [next = '', ...further] = nextSteps(result).map((step) => words.outcome.next[step]);
   const isDeclared = outcome === 'declared';
   return {
     outcome,
     headline: writeHeadline(result, words),
     because: writeGround(result, language),
-    short:
-      ground === null || isUnstated(ground, provenance)
-        ? ''
-        : words.outcome.short[shortGround(result, ground)],
+    short: words.outcome.short[shortGround(result, ground)],
     next,
     further,
     ...(isDeclared ? { generated: null, changed: null } : writeFigures(result, language)),
@@ -136,7 +133,7 @@ function writeGround(result: Result, language: Language, isPlaced = true): strin
   const hint = result.isChangeHinted ? because.hinted : isDamage ? because.damaged : undefined;
   const why = hint ?? writeMissed(result, language) ?? likeness;
   return kept([
-    ground && (why ?? writeBecause(ground, result, words, isPlaced)),
+    why ?? writeBecause(ground, result, words, isPlaced),
     result.outcome === 'real' && writeSavedAgain(result.provenance, language),
   ]).join(' ');
 }
@@ -174,33 +171,34 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
 }
 
 /** What a result is based on: what was found, or why nothing was decided. */
-type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode;
+type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode | 'unstated';
 
 /** The reason to give if there is space for only one: a suspected change or "not a photograph" first. */
-export function mainGround({ outcome, reasons }: Result): Ground | null {
+export function mainGround({ outcome, reasons }: Result): Ground {
   if (outcome !== 'uncertain' && outcome !== 'abstain') return outcome;
-  return namedFirst.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? null;
+  return namedFirst.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? 'unstated';
 }
 
 const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_photograph'];
 
 /**
+ * @param given - as in `mainGround`.
  * @param result - what the file declares, and which places are marked; null if the ground needs neither.
  * @param isPlaced - false if the places are listed beside it.
  */
 export function writeBecause(
-  ground: Ground,
+  given: Ground,
   result: Pick<Result, 'areas' | 'marked' | 'provenance' | 'hasGeneratorSize'> | null,
   words: Words,
   isPlaced = true,
 ): string {
   const { because } = words.outcome;
   const { areas = [], marked = 'one', provenance = null } = result ?? {};
+  const ground = statedGround(given, provenance);
   if (ground === 'changed' || ground === 'manipulation_suspected') {
     const places = isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '';
     return because[ground](places, marked);
   }
-  if (isUnstated(ground, provenance)) return '';
   if (ground === 'fake') return because.fake(result?.hasGeneratorSize === true);
   if (ground !== 'declared') return because[ground];
   const declared = provenance === null ? null : bestDeclaration(provenance);
@@ -212,9 +210,10 @@ export function writeBecause(
   );
 }
 
-/** A server that sends no evidence does not say whether traces or an entry in the file decided. */
-function isUnstated(ground: Ground, provenance: Result['provenance']): boolean {
-  return ground === 'fake' && provenance === null;
+/** A server that sends no evidence does not say whether traces or an entry in the file decided, nor which entry. */
+function statedGround(ground: Ground, provenance: Result['provenance']): Ground {
+  const isUnstated = (ground === 'fake' || ground === 'declared') && provenance === null;
+  return isUnstated ? 'unstated' : ground;
 }
 
 /** Writes each place with its share of the picture; numbered if there are several. */
@@ -251,8 +250,7 @@ function nextSteps(result: Result): readonly Step[] {
     isSuspicion(result) && altersContent(provenance) ? ['edits'] : [];
   const asksAlready = main === 'manipulation_suspected' || signed.length > 0;
   // If it is not a photograph, the lack of a photograph's properties is no reason to get another copy.
-  const others = main === 'not_a_photograph' ? [] : reasons;
-  const grounds: readonly Ground[] = main === null ? others : [main, ...others];
+  const grounds: readonly Ground[] = main === 'not_a_photograph' ? [main] : [main, ...reasons];
   const steps = grounds
     .filter((ground) => !asksAlready || ground !== 'evidence_below_threshold')
     .map((ground) => stepFor(ground, result));

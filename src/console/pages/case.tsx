@@ -3,7 +3,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
-import { resultClasses } from '../../contract/vocabulary.ts';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
 import { headsSuspicion } from '../../present/result.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
@@ -18,8 +17,6 @@ import { readVerdict, writeReason, writeVerdict } from '../parts/verdict.ts';
 import { ActsOnRow, type RowActs, useActs, useCommenting, useMainColumns } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLines } from './other-pictures.tsx';
-
-const real = resultClasses.indexOf('real');
 
 export function CasePage({ name }: { readonly name: string }) {
   const { analysis: labels, cases: text, tenantName, language } = useConsole();
@@ -93,7 +90,10 @@ function useColumns(
   const { language } = useConsole();
   const main = useMainColumns(shown, true, (analysis) => (
     <>
-      {writeVerdict(analysis, language)?.because ?? writeReason(analysis, language)}
+      {/* Until the details arrive, it is not known why. */}
+      {analysis.inferenceStatus.result?.evidence === undefined
+        ? writeReason(analysis, language)
+        : writeVerdict(analysis, language)?.because}
       <SeenLines seen={seenOf(analysis)} analysis={analysis} />
     </>
   ));
@@ -133,8 +133,8 @@ function Downloads({ name, entries }: { name: string; entries: readonly Analysis
 const requestedAtOnce = 50;
 
 /**
- * Details that a list lacks, by id, requested one at a time: the analysis with its evidence, which contains the reason
- * (unless no sign was found), and other pictures that show the same thing. Also returns how many are still to come.
+ * Details that a list lacks, by id, requested one at a time: the analysis with its evidence, which contains the reason,
+ * and other pictures that show the same thing. Also returns how many are still to come.
  */
 function useDetails(analyses: readonly Analysis[]) {
   const { tenantName } = useConsole();
@@ -143,10 +143,8 @@ function useDetails(analyses: readonly Analysis[]) {
   const open = () => examined.filter(({ id }) => !known.current.has(id));
   useLoaded(`details ${tenantName} ${examined.map(({ id }) => id).join(' ')}`, {
     load: async (signal) => {
-      for (const found of open().slice(0, requestedAtOnce)) {
-        const { id, inferenceStatus } = found;
-        const isReal = inferenceStatus.result?.resultClass === real;
-        const analysis = isReal ? found : await getAnalysis(tenantName, id, signal);
+      for (const { id } of open().slice(0, requestedAtOnce)) {
+        const analysis = await getAnalysis(tenantName, id, signal);
         const seen = await listSeenBefore(tenantName, id, signal);
         known.current.set(id, { analysis, seen });
       }

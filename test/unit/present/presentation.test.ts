@@ -135,9 +135,13 @@ test('a truncated file is not said to have all its rows', () => {
 
 test.each([
   { subClasses: [2], headline: 'Signs that part of the picture was changed', because: /^One part/ },
-  { subClasses: [1], headline: 'The file says that AI generated the picture', because: /^$/ },
+  {
+    subClasses: [1],
+    headline: 'The file says that AI generated the picture',
+    because: /^The flagging tier /,
+  },
   // The verdict may rest on traces or a declaration; the response does not say which.
-  { subClasses: [0], headline: 'Signs of AI generation found', because: /^$/ },
+  { subClasses: [0], headline: 'Signs of AI generation found', because: /^The flagging tier / },
 ])(
   'without evidence, a response of subclass $subClasses claims no more than it states',
   (expected) => {
@@ -165,5 +169,15 @@ test.each([
   for (const result of [readResult(examination), answer]) {
     expect(writeGroundInFull(result, 'en')).toMatch(english);
     expect(writeGroundInFull(result, 'de')).toMatch(german);
+  }
+});
+
+test('without evidence, an open result says where its reason is, and what to do next', () => {
+  for (const verdict of ['uncertain', 'abstain'] as const) {
+    const { because, next, short } = present(readAnswer(verdict, null, [], []), 'en');
+
+    expect(because).toMatch(/^The flagging tier /);
+    expect(next).toMatch(/^Get the forensic report /);
+    expect(short).toBe('reason in the report');
   }
 });

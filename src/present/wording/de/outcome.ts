@@ -31,6 +31,8 @@ export const outcome: typeof english.outcome = {
     abstain: 'Das Programm kann dieses Bild nicht beurteilen',
   },
   because: {
+    unstated:
+      'Der Umfang „flagging“ liefert nur das Ergebnis; den Grund nennt der forensische Bericht.',
     real: 'Ob der Inhalt stimmt, wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
       `Der Bildinhalt wurde nicht geprüft. In Tests mit solchen Bildern wurden ${called} Veränderungen nicht sicher erkannt.`,
@@ -87,6 +89,7 @@ export const outcome: typeof english.outcome = {
   },
   where: (place, share) => `${place}, ${share} des Bildes`,
   short: {
+    unstated: 'Grund im Bericht',
     real: 'nichts Auffälliges',
     hinted: 'Hinweis auf Veränderung',
     damaged: 'nur Schaden markiert',
@@ -107,6 +110,8 @@ export const outcome: typeof english.outcome = {
     single_weak_method: 'nur eine Methode',
   },
   next: {
+    unstated:
+      'Den forensischen Bericht (Umfang „forensicReporting“) oder die Originaldatei anfordern.',
     real: 'Prüfen, woher das Bild stammt und ob es zeigt, was behauptet wird.',
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
     changed: 'Das Original anfordern und die Markierungen damit abgleichen.',

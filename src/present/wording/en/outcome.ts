@@ -43,6 +43,8 @@ export const outcome = {
   },
   /** What decided the outcome. */
   because: {
+    /** For a result without evidence, as a server returns it for the flagging tier. */
+    unstated: 'The flagging tier gives the result alone; the forensic report gives the reason.',
     real: 'The content of the picture was not examined; changes often go unnoticed.',
     /** Replaces `real` if it is known how often changes are missed. */
     missed: (called: string) =>
@@ -103,6 +105,7 @@ export const outcome = {
   where: (place: string, share: string) => `${place}, ${share} of the picture`,
   /** The outcome in about three words, for a table. */
   short: {
+    unstated: 'reason in the report',
     real: 'no part stands out',
     hinted: 'hint of a change',
     damaged: 'only damage marked',
@@ -124,6 +127,7 @@ export const outcome = {
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
   /** Next steps, by result. */
   next: {
+    unstated: 'Get the forensic report (tier forensicReporting), or ask for the original file.',
     real: 'Check where the picture comes from and what it is said to show.',
     fake: 'Find out where the picture comes from, and ask for the original file.',
     changed: 'Ask for the original file, and compare what is marked.',
