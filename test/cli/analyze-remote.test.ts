@@ -284,6 +284,7 @@ test(
     const card = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), ...described]);
     const listed = await asTenant('projectId=4711');
     const json = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), '--json']);
+    const csv = await run(['analyze', '-r', dir, ...acme(), '--csv']);
 
     expect(card.stdout).toMatch(/Seen before +original\.jpg, \d{4}-\d\d-\d\d, case 4099, mirrored/);
     const caseData = { exhibit: 'E-1', examiner: 'Ada Berg' };
@@ -293,6 +294,11 @@ test(
         expect.objectContaining({ name: 'original.jpg', projectId: '4099' }),
         expect.objectContaining({ name: 'copy.jpg', projectId: '4711' }),
       ]),
+    );
+    const [, ofCopy, ofOriginal] = csv.stdout.split('\r\n');
+    expect(ofCopy).toMatch(/,,"original\.jpg, [\d-]{10}, case 4099, mirrored; copy\.jpg, [^"]+"$/);
+    expect(ofOriginal).toMatch(
+      /,\S*copy\.jpg,"original\.jpg, [\d-]{10}, case 4099; copy\.jpg, [^"]+"$/,
     );
   },
   twoCommandsMs,

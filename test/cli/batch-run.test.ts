@@ -75,13 +75,13 @@ describe('one document on standard output:', () => {
     const [head, ...rows] = stdout.split('\r\n');
     expect(code).toBe(1);
     expect(head).toBe(
-      'file,sha256,verdict,subClasses,reasons,fakeProbability,uncertainty,width,height,format,bytes,model,tier,seconds,errorCode,errorMessage,changeProbability,skipped,takenFrom',
+      'file,sha256,verdict,subClasses,reasons,fakeProbability,uncertainty,width,height,format,bytes,model,tier,seconds,errorCode,errorMessage,changeProbability,skipped,takenFrom,copyOf,seenBefore',
     );
     expect(rows[1]).toMatch(
-      /^fake\.jpg,[0-9a-f]{64},fake,ai-generated,,0\.971,0\.018,200,150,jpg,\d+,[\w-]+ [\d.]+,flagging,1\.5,,,0\.12,,$/,
+      /^fake\.jpg,[0-9a-f]{64},fake,ai-generated,,0\.971,0\.018,200,150,jpg,\d+,[\w-]+ [\d.]+,flagging,1\.5,,,0\.12,,,,$/,
     );
     expect(rows[2]).toBe(
-      `'=cmd|x.jpg,,,,,,,,,,,,flagging,1.5,image_unreadable,"It is ""no"" <picture>.",,,`,
+      `'=cmd|x.jpg,,,,,,,,,,,,flagging,1.5,image_unreadable,"It is ""no"" <picture>.",,,,,`,
     );
     expect(rows[3]).toMatch(/^abstain\.png,\w+,abstain,,too_small too_compressed,,,200,150,/);
     expect(rows[4]!.split(',,')[0]).toBe('"no, ""pic""\nture\u001b[2J.jpg"');

@@ -3,6 +3,7 @@ import { writeTable, toTableRow } from '../../src/cli/analyze/card.ts';
 import { writeCard } from '../../src/cli/analyze/card.ts';
 import { startProgress } from '../../src/cli/analyze/batch.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
+import type { SeenBefore } from '../../src/contract/seen-before.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 import { printable } from '../../src/cli/output/terminal.ts';
@@ -71,6 +72,25 @@ test.for([60, 80, 120])('a table fits a terminal of %i columns and loses nothing
     /0042\.jpg (?:RESULT )?looks generated (?:P\(GENERATED\) )?0\.93/,
   );
   expect(table).not.toContain('\u001b[2J');
+});
+
+test('the table names the copy within the run, and the first one seen before it', () => {
+  const old: SeenBefore = {
+    id: 'old',
+    name: 'old.jpg',
+    projectId: '4099',
+    createdDate: '2026-03-02T10:00:00.000Z',
+    reasons: ['picture'],
+    alignment: { isMirrored: false, scale: 1, left: 0, top: 0 },
+    likeness: 0.9,
+  };
+  const linked: SeenBefore = { ...old, reasons: ['camera'], alignment: null, likeness: null };
+  const copyOf = { file: 'a.jpg', isSameFile: true, isMirrored: false };
+
+  expect(rowOf({ ...fake, copyOf, seenBefore: [old, old, linked] }).reason).toMatch(
+    /; same file as a\.jpg; seen before: old\.jpg, 2026-03-02, case 4099; and 1 more$/,
+  );
+  expect(rowOf({ ...fake, seenBefore: [linked] }).reason).toBe(rowOf(fake).reason);
 });
 
 test('a table written to a file keeps every name in full', () => {

@@ -13,9 +13,9 @@ import { writeFailure } from '../../present/failures.ts';
 import { writeNextSteps } from '../../present/findings.ts';
 import { writeNotes } from '../../present/notes.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
-import { capitalised } from '../../present/printable.ts';
+import { capitalised, kept } from '../../present/printable.ts';
 import type { Outcome, Result } from '../../present/result.ts';
-import { writeSeenBefore } from '../../present/seen-before.ts';
+import { isCopy, writeOther, writeSeenBefore } from '../../present/seen-before.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import {
   cardWidth,
@@ -150,7 +150,7 @@ export interface TableRow {
 }
 
 export function toTableRow(record: AnalysisRecord, language: Language): TableRow {
-  const { error, analysisId, copyOf } = record;
+  const { error, analysisId } = record;
   const result = resultIn(record);
   const nothing = { file: printable(record.file), generated: '-', changed: '-' };
   if (error !== null) {
@@ -163,8 +163,19 @@ export function toTableRow(record: AnalysisRecord, language: Language): TableRow
     end: outcome,
     generated: generated?.value ?? '-',
     changed: changed?.value ?? '-',
-    reason: copyOf === undefined ? short : `${short}; ${writeCopy(copyOf, language)}`,
+    reason: kept([short, ...writeCopies(record, language)]).join('; '),
   };
+}
+
+/** The picture of the run that it is a copy of, and the first one from outside. */
+function writeCopies({ copyOf, seenBefore = [] }: AnalysisRecord, language: Language) {
+  const { seen } = wordsIn(language).terminal;
+  const [first, ...others] = seenBefore.filter(isCopy);
+  return kept([
+    copyOf && writeCopy(copyOf, language),
+    first && `${seen.label.toLowerCase()}: ${printable(writeOther(first, language))}`,
+    others.length > 0 && seen.more(others.length),
+  ]);
 }
 
 function writeCopy({ file, isSameFile, isMirrored }: CopyOf, language: Language): string {

@@ -118,9 +118,9 @@ export interface AnalysisRecord {
   readonly origins: readonly Origin[];
   /** Why something in a folder or PDF was left out; null for a picture. */
   readonly skipped: Skipped | null;
-  /** Other pictures of the tenant that show the same thing; omitted if the picture was not sent to a server. */
+  /** Other pictures of the tenant, from outside the run; omitted if the picture was not sent to a server. */
   readonly seenBefore?: readonly SeenBefore[];
-  /** The earlier picture of the run that this is a copy of; omitted if there is none, or if a server was used. */
+  /** The earlier picture of the run that this is a copy of; omitted if there is none. */
   readonly copyOf?: CopyOf;
 }
 

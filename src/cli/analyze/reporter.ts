@@ -7,6 +7,7 @@ import type { ForensicsError } from '../../errors.ts';
 import { csvText, type CsvValue } from '../../present/csv.ts';
 import { writeFailure } from '../../present/failures.ts';
 import type { Origin } from '../../present/report-item.ts';
+import { isCopy, writeOther } from '../../present/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
 import { lineWidth, log, printable } from '../output/terminal.ts';
@@ -220,6 +221,11 @@ const csvColumns: Readonly<Record<string, (record: AnalysisRecord) => CsvValue>>
   changeProbability: (record) => rounded(changeProbability(record)),
   skipped: ({ skipped }) => skipped && Object.values(skipped).join(' '),
   takenFrom: ({ origins }) => origins.map(writeOrigin).join(' > ') || null,
+  copyOf: ({ copyOf }) => copyOf?.file ?? null,
+  seenBefore: ({ seenBefore = [] }) => {
+    const copies = seenBefore.filter(isCopy).map((other) => writeOther(other, 'en'));
+    return copies.join('; ') || null;
+  },
 };
 
 /** `https://example.org/claim.pdf`, `claim.pdf#page=2&picture=1`. */

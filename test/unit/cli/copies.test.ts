@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { createCopyFinder } from '../../../src/cli/analyze/copies.ts';
+import { createCopyFinder, createCopyReader } from '../../../src/cli/analyze/copies.ts';
+import type { SeenBefore } from '../../../src/contract/seen-before.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { findFingerprint, packFingerprint } from '../../../src/image/keypoints.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
@@ -29,5 +30,34 @@ test('duplicate files and copies of a picture are found in a batch, and nothing 
     file: 'a.png',
     isSameFile: false,
     isMirrored: true,
+  });
+});
+
+const other = (id: string, isMirrored = false): SeenBefore => ({
+  id,
+  name: id,
+  projectId: null,
+  createdDate: '2026-03-02T10:00:00.000Z',
+  reasons: ['picture'],
+  alignment: { isMirrored, scale: 1, left: 0, top: 0 },
+  likeness: 0.9,
+});
+const record = (id: string, sha256: string, ...seenBefore: readonly SeenBefore[]) => {
+  return { file: `${id}.jpg`, sha256, analysisId: id, seenBefore };
+};
+
+test('copies in a batch on a server are told apart from pictures seen before it', () => {
+  const read = createCopyReader(new Set(['a', 'b', 'c', 'd']));
+  const old = other('old');
+  // Its server result came last, so only this one names the next.
+  const first = record('a', 'A', old, other('b', true));
+  const copyOf = { file: 'a.jpg', isSameFile: false, isMirrored: false };
+
+  expect(read(first)).toEqual({ ...first, seenBefore: [old] });
+  expect(read(record('b', 'B', old))).toMatchObject({ copyOf: { ...copyOf, isMirrored: true } });
+  expect(read(record('c', 'C', other('a'), old))).toMatchObject({ seenBefore: [old], copyOf });
+  expect(read(record('d', 'A', other('a')))).toMatchObject({
+    seenBefore: [],
+    copyOf: { ...copyOf, isSameFile: true },
   });
 });

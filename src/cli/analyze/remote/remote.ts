@@ -14,6 +14,7 @@ import {
 import { openServer, requireTenant } from '../../connection/server.ts';
 import { assertNoOptions } from '../../options.ts';
 import { log } from '../../output/terminal.ts';
+import { createCopyReader } from '../copies.ts';
 import type { Input } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
 import {
@@ -100,6 +101,7 @@ interface RemoteRun extends Run, Submission {
   readonly options: RemoteOptions;
   readonly folderFor: Awaited<ReturnType<typeof openResults>>;
   readonly mutex: Mutex;
+  readonly submitted: Set<string>;
   /** Whether analyses are still on the server, and whether results were fetched that only the end of the run prints. */
   readonly left: { isOnServer: boolean; isUnprinted: boolean };
 }
@@ -114,12 +116,14 @@ function createRemoteExaminer(
   const analyses = connection.analysesFor(run.signal);
   const left = { isOnServer: false, isUnprinted: false };
   const mutex = createMutex();
-  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, mutex, left };
+  const submitted = new Set<string>();
+  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, mutex, left, submitted };
   // The child process of this sandbox starts with the first PDF.
   const sandbox = createSandbox({ poolSize: 1 });
   return {
     pdf: sandbox,
     examine: (input, folderName) => examineInput(remoteRun, input, folderName),
+    compare: createCopyReader(submitted),
     async close() {
       await connection.close();
       await sandbox.close();
@@ -138,7 +142,7 @@ async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { options, folderFor, mutex, left } = run;
+  const { options, folderFor, mutex, left, submitted } = run;
   const { head } = beginRecord(input, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
@@ -148,6 +152,7 @@ async function examineInput(
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
     // If a resumed run contains the same picture twice, the second copy finds the analysis of the first.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
+    submitted.add(analysisId);
     if (!options.wait) {
       left.isOnServer = true;
       return { ...toOpenRecord(head()), sha256, analysisId };
