@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import type { Rotated } from '../../src/service/access/keys.ts';
 import { runHere } from './run-here.ts';
@@ -102,6 +102,22 @@ test('rotate --out writes a new file; if the file exists, no key is revoked', as
   expect(rotated.stdout + rotated.stderr).not.toContain(secret);
   const listed: KeyEntry[] = JSON.parse((await list()).stdout);
   expect(listed.filter((one) => one.name === 'filed')).toHaveLength(2);
+});
+
+test('the list states which keys work, and when they expire', async () => {
+  await run('tenant', 'create', 'states');
+  const of = ['--tenant', 'states'];
+  await run('keys', 'create', ...of, '--name', 'leaked');
+  await run('keys', 'rotate', ...of, '--name', 'leaked', '--grace', '1m');
+  await run('keys', 'create', ...of, '--name', 'short', '--expires-in', '1m');
+
+  vi.setSystemTime(Date.now() + 120_000);
+  const { stdout } = await run('keys', 'list', ...of).finally(() => vi.useRealTimers());
+
+  expect(stdout).toMatch(/^uuid +name +created +state +expires +last used +secret\n/);
+  expect(stdout).toMatch(/short +\S+ +expired +\S+ /);
+  expect(stdout).toMatch(/leaked +\S+ +active +\S+ /);
+  expect(stdout).toMatch(/leaked +\S+ +replaced +\S+ /);
 });
 
 test('keys that expire soon give exit code 10, unless they have been rotated', async () => {
