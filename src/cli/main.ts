@@ -103,10 +103,15 @@ async function printHelp(
 ): Promise<void> {
   const [first] = names;
   if (first !== undefined && Object.hasOwn(topics, first)) {
-    const { layMarkdown } = await import('./output/layout.ts');
-    // The path is the same from `src/cli` and `dist/cli`: pages are not compiled.
-    const page = new URL(`../../src/manual/${manualFile(first, language)}`, import.meta.url);
-    process.stdout.write(layMarkdown(readFileSync(page, 'utf8'), helpWidth()));
+    return printMarkdown(readPage(first, language));
+  }
+  if (first === undefined && language !== 'en') {
+    // Commands describe themselves in English, so this prints the page about them without their own options.
+    const [intro = '', ...groups] = readPage('commands', language).split(/^(?=## )/m);
+    const entries = groups.join('').match(/^(?:## |\*\*`).*$/gm) ?? [];
+    const listed = entries.map((line) => line.replace(/^\*\*(`.*?`)\*\*/, '- $1:'));
+    await printMarkdown(intro + listed.join('\n'));
+    process.stdout.write(`\n${topicList(language)}\n`);
     return;
   }
   if (first === undefined) help.parent!.helpAfter(`\n${topicList(language)}`);
@@ -117,6 +122,17 @@ async function printHelp(
     await completeCommand(command);
   }
   command.help();
+}
+
+function readPage(topic: string, language: Language): string {
+  // The path is the same from `src/cli` and `dist/cli`: pages are not compiled.
+  const page = new URL(`../../src/manual/${manualFile(topic, language)}`, import.meta.url);
+  return readFileSync(page, 'utf8');
+}
+
+async function printMarkdown(text: string): Promise<void> {
+  const { layMarkdown } = await import('./output/layout.ts');
+  process.stdout.write(layMarkdown(text, helpWidth()));
 }
 
 function commandBelow(command: Command, name: string): Command {

@@ -41,6 +41,8 @@ test('help --lang de lists and prints German pages', async () => {
   expect(list.stdout).toContain(
     '\n  glossary        die Begriffe in Programm, Berichten und Quelltext',
   );
+  expect(list.stdout).toMatch(/\n {2}- forensics keys rotate: Erneuert einen Schlüssel/);
+  expect(list.stdout).not.toMatch(/Usage|Options|Examples/);
 });
 
 /** The levels of the headings, in order. */
