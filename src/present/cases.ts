@@ -2,10 +2,11 @@
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
+import { leavesChangesOpen } from './error-rate.ts';
 import type { Failure } from './failures.ts';
 import { kept } from './printable.ts';
 import type { CaseData } from './report-item.ts';
-import type { Result } from './result.ts';
+import { headsSuspicion, type Result } from './result.ts';
 import { isCopy } from './seen-before.ts';
 import type { Section } from './sections/blocks.ts';
 import { wordsIn } from './wording/catalogue.ts';
@@ -20,6 +21,7 @@ const caseKinds = [
   'undecided',
   'unjudged',
   'atWork',
+  'changesOpen',
   'noSign',
 ] as const;
 type CaseKind = (typeof caseKinds)[number];
@@ -31,8 +33,8 @@ export interface CaseMember {
     readonly resultClass: number;
     readonly resultSubClasses: readonly number[];
   } | null;
-  /** Whether a change is suspected where nothing was decided. */
-  readonly isSuspected: boolean;
+  /** The same result, limited to what its tier shows. */
+  readonly answer: Result | null;
   readonly projectId: string | null;
   readonly seenBefore: readonly Pick<SeenBefore, 'projectId' | 'reasons'>[];
 }
@@ -42,8 +44,6 @@ export interface CasePicture extends CaseMember {
   readonly name: string;
   /** Why the examination failed; null if it did not fail. */
   readonly failure: Failure | null;
-  /** The same result, limited to what its tier shows. */
-  readonly answer: Result | null;
   readonly seenBefore: readonly SeenBefore[];
   /** A small JPEG; null if there is none. */
   readonly thumbnail: Uint8Array | null;
@@ -82,13 +82,14 @@ export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMemb
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-function resultKindOf({ status, result, isSuspected }: CaseMember): CaseKind {
+function resultKindOf({ status, result, answer }: CaseMember): CaseKind {
   if (status === 'failed') return 'failed';
   if (status !== 'completed' || result === null) return 'atWork';
   // Subclass 2: changed in a part.
   const fake = result.resultSubClasses.includes(2) ? 'changed' : 'generated';
-  const uncertain = isSuspected ? 'suspected' : 'undecided';
-  const kinds = { real: 'noSign', fake, abstain: 'unjudged', uncertain } as const;
+  const uncertain = answer !== null && headsSuspicion(answer) ? 'suspected' : 'undecided';
+  const real = answer !== null && leavesChangesOpen(answer) ? 'changesOpen' : 'noSign';
+  const kinds = { real, fake, abstain: 'unjudged', uncertain } as const;
   const resultClass = resultClasses[result.resultClass];
   if (resultClass === undefined) throw new RangeError('a result has an unknown class');
   return kinds[resultClass];

@@ -117,6 +117,13 @@ export function isBlindToChanges(result: Pick<Result, 'outcome' | 'changesFound'
   return result.outcome === 'real' && found / of < hardlyEver;
 }
 
+/** Whether only signs of generation are ruled out, because changes are hinted at or cannot be judged. */
+export function leavesChangesOpen(
+  result: Pick<Result, 'outcome' | 'changesFound' | 'isChangeHinted'>,
+): boolean {
+  return result.isChangeHinted || isBlindToChanges(result);
+}
+
 /** Empty for a model whose correct answers were not counted. */
 function writeGenerated(
   { fakeCalledFake, fakeCalledReal, fake, condition }: ErrorRates,

@@ -94,6 +94,7 @@ export function present(result: Result, language: Language): Presentation {
 
 function shortGround(result: Result, ground: Ground) {
   if (result.isChangeHinted) return 'hinted';
+  if (isBlindToChanges(result)) return 'blind';
   if (!isSuspicion(result) || headsSuspicion(result)) return ground;
   return result.isOfDamage ? 'damaged' : 'isolated';
 }

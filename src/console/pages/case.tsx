@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
-import { headsSuspicion } from '../../present/result.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { getAnalysis, listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
@@ -158,7 +157,5 @@ function useDetails(analyses: readonly Analysis[]) {
 function toMember(analysis: Analysis, seenBefore: readonly SeenBefore[]): CaseMember {
   const { projectId, inferenceStatus } = analysis;
   const { status, result = null } = inferenceStatus;
-  const answer = readVerdict(analysis);
-  const isSuspected = answer !== null && headsSuspicion(answer);
-  return { status, result, isSuspected, projectId, seenBefore };
+  return { status, result, answer: readVerdict(analysis), projectId, seenBefore };
 }

@@ -8,6 +8,7 @@ import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { type InputProps, useAct } from './form.tsx';
 import { Button } from './pieces.tsx';
+import { writeVerdict } from './verdict.ts';
 
 type OnFiles = (files: readonly File[]) => void;
 
@@ -153,6 +154,11 @@ const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
   finished: ({ inferenceStatus }) => inferenceStatus.processingFinishTime,
   tags: ({ tags }) => tags.join(' '),
   comment: ({ comment }) => comment,
+  /** As on the page of the analysis; a list without evidence does not know it. */
+  answer: (analysis) =>
+    analysis.inferenceStatus.result?.evidence === undefined
+      ? ''
+      : (writeVerdict(analysis, 'en')?.headline ?? ''),
 };
 
 export function saveAnalyses(analyses: readonly Analysis[], name = 'analyses.csv'): void {

@@ -4,9 +4,10 @@ import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'pre
 import { useEffect, useLayoutEffect, useId, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
+import { leavesChangesOpen } from '../../present/error-rate.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
-import { writeTime } from './verdict.ts';
+import { readVerdict, writeTime } from './verdict.ts';
 
 /** The heading of a page, also used as the title of the browser tab. */
 export function PageTitle({ text }: { readonly text: string }) {
@@ -112,7 +113,11 @@ export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
   const { status, result } = analysis.inferenceStatus;
   const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
   if (status === 'completed' && verdict !== undefined) {
-    return <span class={`badge ${verdict}`}>{list.results[verdict]}</span>;
+    const answer = readVerdict(analysis);
+    const isOpen = answer !== null && leavesChangesOpen(answer);
+    return (
+      <span class={`badge ${verdict}`}>{isOpen ? list.changesOpen : list.results[verdict]}</span>
+    );
   }
   return (
     <span class={`badge ${status}`}>

@@ -16,7 +16,7 @@ import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { CaseRendering } from '../../examiner/requests.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CaseMember, type CasePicture, inCaseOrder } from '../../present/cases.ts';
-import { headsSuspicion, readAnswer, readResult, type Result } from '../../present/result.ts';
+import { readAnswer, readResult, type Result } from '../../present/result.ts';
 import { packageVersion } from '../../version.ts';
 import {
   type BundleInputParts,
@@ -162,8 +162,7 @@ async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: Ca
 
 function toMember({ entry: { analysis, result }, answer, seenBefore }: Member): CaseMember {
   const { status, projectId } = analysis;
-  const isSuspected = answer !== null && headsSuspicion(answer);
-  return { status, result, isSuspected, projectId, seenBefore };
+  return { status, result, answer, projectId, seenBefore };
 }
 
 function isForensic({ entry: { analysis } }: Pick<Member, 'entry'>): boolean {

@@ -1,23 +1,28 @@
 import { expect, test } from 'vitest';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../../src/present/cases.ts';
 import { resultClasses } from '../../../src/contract/vocabulary.ts';
+import { readAnswer, type Result } from '../../../src/present/result.ts';
 
 const member = (outcome: (typeof resultClasses)[number], more: Partial<CaseMember> = {}) => ({
   status: 'completed' as const,
   result: { resultClass: resultClasses.indexOf(outcome), resultSubClasses: [] },
-  isSuspected: false,
+  answer: readAnswer(outcome, null, [], []),
   projectId: '4711',
   seenBefore: [],
   ...more,
 });
 
+const suspicion: Result = {
+  ...readAnswer('uncertain', null, [], []),
+  reasons: ['manipulation_suspected'],
+};
 const copyIn = (projectId: string) => ({ projectId, reasons: ['picture', 'camera'] as const });
 const linkIn = (projectId: string) => ({ projectId, reasons: ['camera'] as const });
 
 test('a case lists the most urgent pictures first, and counts suspected changes separately', () => {
   const real = member('real');
   const undecided = member('uncertain');
-  const suspected = member('uncertain', { isSuspected: true });
+  const suspected = member('uncertain', { answer: suspicion });
   const seen = member('real', { seenBefore: [copyIn('4711'), copyIn('4099')] });
   const changed = member('fake', { result: { resultClass: 1, resultSubClasses: [2] } });
   const failed = member('real', { status: 'failed', result: null });
@@ -47,8 +52,8 @@ test('a copy of a picture outside the case comes before others, but after what w
   const seenBefore = [copyIn('4099')];
   const generated = member('fake');
   const generatedToo = member('fake', { seenBefore });
-  const suspected = member('uncertain', { isSuspected: true });
-  const suspectedToo = member('uncertain', { isSuspected: true, seenBefore });
+  const suspected = member('uncertain', { answer: suspicion });
+  const suspectedToo = member('uncertain', { answer: suspicion, seenBefore });
   const undecided = member('uncertain');
   const undecidedToo = member('uncertain', { seenBefore });
   const real = member('real', { seenBefore: [copyIn('4711')] });
@@ -65,4 +70,16 @@ test('a copy of a picture outside the case comes before others, but after what w
     undecided,
     real,
   ]);
+});
+
+test('a picture whose changes cannot be judged is not counted as one with no sign found', () => {
+  const real = member('real');
+  const none = readAnswer('real', null, [], []);
+  const blind = member('real', { answer: { ...none, changesFound: { found: 1, of: 100 } } });
+  const hinted = member('real', { answer: { ...none, isChangeHinted: true } });
+
+  expect(inCaseOrder([real, blind], (one) => one)).toEqual([blind, real]);
+  expect(writeCaseSummary([real, blind, hinted], 'en')).toBe(
+    '3 pictures: 2 with no sign of AI generation, changes left open, 1 with no sign found.',
+  );
 });

@@ -181,3 +181,12 @@ test('without evidence, an open result says where its reason is, and what to do 
     expect(short).toBe('reason in the report');
   }
 });
+
+test('a result that says nothing about changes does not say that no part stands out', () => {
+  const result = { ...readAnswer('real', null, [], []), changesFound: { found: 1, of: 100 } };
+
+  const { headline, short } = present(result, 'en');
+
+  expect(headline).toBe('No sign of AI generation found; changes cannot be judged');
+  expect(short).toBe('changes not judged');
+});

@@ -208,6 +208,7 @@ export const cases: typeof english.cases = {
     undecided: 'unentschieden',
     unjudged: 'nicht beurteilbar',
     atWork: 'in Untersuchung',
+    changesOpen: 'ohne Anzeichen für KI, Veränderungen offen',
     noSign: 'ohne Anzeichen',
   },
   oneCamera: 'von derselben Kamera',

@@ -94,6 +94,7 @@ export const outcome: typeof english.outcome = {
     hinted: 'Hinweis auf Veränderung',
     damaged: 'nur Schaden markiert',
     isolated: 'einzelne Anzeichen',
+    blind: 'Veränderung nicht beurteilbar',
     fake: 'Generatorspuren',
     changed: 'Stelle weicht ab',
     declared: 'laut Angabe der Datei',

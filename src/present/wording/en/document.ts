@@ -217,6 +217,7 @@ export const cases = {
     undecided: 'undecided',
     unjudged: 'that cannot be judged',
     atWork: 'being examined',
+    changesOpen: 'with no sign of AI generation, changes left open',
     noSign: 'with no sign found',
   },
   oneCamera: 'from one camera',

@@ -110,6 +110,7 @@ export const outcome = {
     hinted: 'hint of a change',
     damaged: 'only damage marked',
     isolated: 'isolated signs',
+    blind: 'changes not judged',
     fake: 'traces of generators',
     changed: 'a part differs',
     declared: 'file says so',
