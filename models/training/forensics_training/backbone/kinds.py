@@ -55,10 +55,10 @@ def features(rows: list[dict], network: Path, kept: Path) -> np.ndarray:
     return np.stack([known[row["key"]] for row in rows])
 
 
-def shipped_head(network: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Weights [2304, 6] and bias [6]."""
+def shipped_head(network: Path, head: str = HEAD) -> tuple[np.ndarray, np.ndarray]:
+    """Weights [2304, outputs] and bias [outputs]."""
     stored = {one.name: numpy_helper.to_array(one) for one in onnx.load(str(network)).graph.initializer}
-    return stored[f"{HEAD}.weight_quantized"].astype(np.float32) * stored[f"{HEAD}.weight_scale"], stored[f"{HEAD}.bias"]
+    return stored[f"{head}.weight_quantized"].astype(np.float32) * stored[f"{head}.weight_scale"], stored[f"{head}.bias"]
 
 
 def fit(x: np.ndarray, kind: np.ndarray, weight: np.ndarray, start: tuple[np.ndarray, np.ndarray], ridge: float = RIDGE) -> tuple[np.ndarray, np.ndarray]:
@@ -98,13 +98,13 @@ def weights(rows: list[dict], kind: np.ndarray) -> np.ndarray:
     return (weight / weight.sum()).astype(np.float32)
 
 
-def write_head(network: Path, weight: np.ndarray, bias: np.ndarray) -> None:
+def write_head(network: Path, weight: np.ndarray, bias: np.ndarray, head: str = HEAD) -> None:
     """In 7 of 8 bits, like the other layers (`backbone.export`)."""
     model = onnx.load(str(network))
     scale = (np.abs(weight).max(0) / 63).astype(np.float32)
     values = {"weight_quantized": np.round(weight / scale).astype(np.int8), "weight_scale": scale, "bias": bias.astype(np.float32)}
     for one in model.graph.initializer:
-        if (name := one.name.removeprefix(f"{HEAD}.")) in values and one.name != name:
+        if (name := one.name.removeprefix(f"{head}.")) in values and one.name != name:
             one.CopyFrom(numpy_helper.from_array(values[name].reshape(numpy_helper.to_array(one).shape), one.name))
     onnx.save(model, str(network))
 

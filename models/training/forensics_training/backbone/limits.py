@@ -48,15 +48,23 @@ class Readings:
         return weight
 
 
-def load(files: list[Path], manifest: dict) -> Readings:
+def sides_of(rows: list[dict]) -> list[tuple[int, ...]]:
+    """The longer and the shorter side of each, in pixels."""
+    return [tuple(sorted((int(row["width"]), int(row["height"])), reverse=True)) for row in rows]
+
+
+def log_size_ratios(rows: list[dict], manifest: dict) -> np.ndarray:
     groups = [Group(group["ratio"], frozenset(tuple(map(int, size.split("x"))) for size in group["sizes"]), "leastSide" in group) for group in manifest["generatorSizes"]]
+    return np.log([next((group.ratio for group in groups if group.holds(side)), 1) for side in sides_of(rows)])
+
+
+def load(files: list[Path], manifest: dict) -> Readings:
     rows, paired = [], []
     for path in files:
         mine = [row for row in read(path) if row["label"] in ("real", "ai-generated") and row["condition"] in CONDITIONS]
         paired += [len({row["label"] for row in mine}) == 2] * len(mine)
         rows += mine
-    sides = [tuple(sorted((int(row["width"]), int(row["height"])), reverse=True)) for row in rows]
-    size = np.log([next((group.ratio for group in groups if group.holds(side)), 1) for side in sides])
+    sides, size = sides_of(rows), log_size_ratios(rows, manifest)
     pixels = np.array([longer * shorter for longer, shorter in sides], float)
     return Readings(
         z=np.array([-np.log(1 / float(row["fake_probability"]) - 1) for row in rows]) - size,

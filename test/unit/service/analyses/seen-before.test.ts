@@ -188,11 +188,11 @@ describe('pictures seen before', () => {
 
     const listed = await analyses.seenBefore(caller, last);
 
-    expect(listed.map(({ name }) => name)).toEqual([
-      'The original',
-      'Document',
-      ...Array.from({ length: 18 }, (_, n) => `Camera ${n}`),
-    ]);
+    const [first, second, ...rest] = listed.map(({ name }) => name);
+    expect([first, second]).toEqual(['The original', 'Document']);
+    // All were created at the same moment, so their order is the database's.
+    expect(rest).toHaveLength(18);
+    expect(rest.every((name) => name?.startsWith('Camera'))).toBe(true);
   });
 
   test('are not searched for if the tenant has turned that off', async () => {
