@@ -70,7 +70,7 @@ async function examineNews(page: Page, url: string): Promise<void> {
   }
   await page.reload();
   await page.locator('tbody a', { hasText: 'reader.jpg' }).first().click();
-  const lines = page.locator('.reasons .notice');
+  const lines = page.locator('.reasons .notice p');
   await lines.nth(1).waitFor();
   await lines.filter({ hasText: 'agency.jpg' }).getByRole('link', { name: 'Compare' }).click();
   await page.getByText('The framed parts differ.').waitFor();
