@@ -446,7 +446,7 @@ function examined({ inferenceStatus, ...rest }: Pick<Analysis, 'name' | 'inferen
 
 function seenAs(number: number) {
   const [name, createdDate] = [`copy-${number}.jpg`, '2026-03-02T10:00:00.000Z'];
-  return { id: `${number}`, name, createdDate, projectId: '1', reasons: [], alignment: null };
+  return { id: `${number}`, name, createdDate, projectId: '1', reasons: ['picture'], alignment: null };
 }
 
 /** Pixels by which the page or a table in it is wider than its frame. */
