@@ -53,6 +53,18 @@ const sentences = {
         ? 'Export it as PNG, or better: examine the file it was made from.'
         : 'Choose a picture.'
     }`,
+  url_not_usable: () =>
+    'This address cannot be fetched: it must begin with http:// or https:// and must not contain a password. Download the picture and examine the file.',
+  url_unreachable: ({ host, code }: Texts<'host' | 'code'>) =>
+    `${host} could not be reached (${code}). Download the picture on a machine that can reach it, and examine the file.`,
+  url_no_address: ({ host }: Texts<'host'>) =>
+    `${host} has no address, or one inside a network that the fetchAllow setting does not allow. Check the address, or download the picture and examine the file.`,
+  url_private: ({ host }: Texts<'host'>) =>
+    `${host} is an address inside a network, which is fetched only if the fetchAllow setting allows it. Change the setting, or download the picture and examine the file.`,
+  url_redirects: ({ host }: Texts<'host'>) =>
+    `${host} redirects endlessly; download the picture in a browser and examine the file.`,
+  url_status: ({ host, status }: Texts<'host'> & Numbers<'status'>) =>
+    `${host} returned status ${status} instead of a picture; check the address, or download the picture in a browser and examine the file.`,
   pdf_locked: () =>
     'This PDF needs a password; open it in a viewer, save a copy without one, and examine that.',
   pdf_without_pages: () => 'This PDF has no pages; choose another file.',
@@ -128,6 +140,12 @@ const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {
   format_not_taken: 'image_not_supported',
   video: 'image_not_supported',
   other_format: 'image_not_supported',
+  url_not_usable: 'usage',
+  url_unreachable: 'file_not_readable',
+  url_no_address: 'file_not_readable',
+  url_private: 'file_not_readable',
+  url_redirects: 'file_not_readable',
+  url_status: 'file_not_found',
   pdf_locked: 'image_not_supported',
   pdf_without_pages: 'image_not_supported',
   folder_without_recursive: 'file_is_directory',

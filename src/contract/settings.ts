@@ -268,6 +268,7 @@ export const settingsSchema = Type.Object({
     [],
     "browser origins whose pages may upload and download; without it, only the server's own addresses",
   ),
+  fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
   // The default is not `private`. Otherwise, a tenant could find out which hosts and ports of the
   // network are open by trying to reach a store there.

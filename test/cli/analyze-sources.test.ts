@@ -1,6 +1,8 @@
+import { createServer, type RequestListener } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { portOf } from '../fixtures/free-port.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { runCli } from './run-cli.ts';
@@ -68,3 +70,71 @@ describe('a PDF', () => {
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a password') });
   });
 });
+
+describe('a web address', () => {
+  const env = { FORENSICS_FETCH_ALLOW: '127.0.0.0/8' };
+
+  test('is fetched, and its redirects and headers are recorded', async () => {
+    const origin = await serve((request, response) => {
+      if (request.url === '/old') response.writeHead(302, { location: '/new.jpg' }).end();
+      else response.writeHead(200, { 'content-type': 'image/jpeg', etag: '"7"' }).end(scene);
+    });
+    const ran = await runCli(['analyze', `${origin}/old`, '--json'], { env });
+    const [record] = recordsIn(ran.stdout);
+
+    expect(record).toMatchObject({
+      file: `${origin}/old`,
+      error: null,
+      origins: [{ kind: 'url', redirects: [`${origin}/new.jpg`], headers: { etag: '"7"' } }],
+    });
+  });
+
+  test('of a PDF yields its contents', async () => {
+    const origin = await serve((_request, response) => response.end(scanned));
+    const ran = await runCli(['analyze', `${origin}/claim.pdf`, '--json'], { env });
+
+    expect(recordsIn(ran.stdout).map(({ origins }) => origins.map(({ kind }) => kind))).toEqual([
+      ['url', 'pdf'],
+    ]);
+  });
+
+  test.for([
+    ['that is missing', { status: 404 }, /returned status 404 instead of a picture/, 4],
+    ['that redirects endlessly', { status: 302 }, /redirects endlessly/, 3],
+  ] as const)('%s fails with an explanation', async ([, { status }, message, code]) => {
+    const origin = await serve((_request, response) => {
+      response.writeHead(status, { location: '/again' }).end();
+    });
+    const ran = await runCli(['analyze', `${origin}/a.jpg`], { env });
+
+    expect(ran).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+
+  test.for([
+    [
+      'inside the network',
+      'http://127.0.0.1:9/a.jpg',
+      {},
+      /only if the fetchAllow setting allows it/,
+    ],
+    [
+      'where nothing is listening',
+      'http://127.0.0.1:9/a.jpg',
+      env,
+      /could not be reached \(ECONNREFUSED\)/,
+    ],
+    ['with a password', 'https://me:secret@example.org/a.jpg', {}, /not contain a password/],
+  ] as const)('%s is not fetched, and the message says why', async ([, url, set, message]) => {
+    const ran = await runCli(['analyze', url], { env: set });
+
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toMatch(message);
+  });
+});
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${portOf(server)}`;
+}

@@ -25,6 +25,7 @@ import type { PictureSource } from '../../examiner/requests.ts';
 import type { Origin } from '../../present/report-item.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
+import { fetchFile } from '../../ports/network/post.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
 /** One file, or a folder that was left out. */
@@ -34,6 +35,8 @@ export interface Input {
   /** A path as `byte-names` writes it; null for standard input, and for anything that is not a separate file. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
+  /** A web address for `expandInputs` to fetch. */
+  readonly url?: string;
   /** The bytes and their name, for a picture that is not a separate file. */
   readonly content?: { readonly bytes: Uint8Array; readonly name: string };
   /** Where `content` was taken from. */
@@ -74,6 +77,8 @@ export async function* walkInputs(
   const left = new Set(named);
   for (const arg of args) {
     if (arg === '-') yield { label: arg, path: null, failure: null };
+    else if (/^https?:\/\//i.test(arg))
+      yield { label: shownName(arg), path: null, failure: null, url: arg };
     else if (left.delete(absolutePath(arg))) yield* inputsOf(arg, walk);
   }
 }
@@ -223,26 +228,27 @@ function isDirectory(): ForensicsError {
   return failure('folder_without_recursive', {});
 }
 
-// Turns a PDF into the pictures in it.
+// Turns each input into pictures to examine: a web address into its file, a PDF into the pictures in it.
 
 interface Expansion {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
   /** Used to name the pictures in a PDF. */
   readonly language: Language;
+  /** In the form that `createAddressGuard` takes. */
+  readonly fetchAllow: readonly string[];
   readonly signal: AbortSignal;
   /** Called with the number of additional inputs that an input expands to. */
   readonly onMore: (count: number) => void;
 }
 
-/** Replaces each input by the pictures in it. Anything that cannot be opened becomes a failed input. */
+/** Replaces each input by the pictures in it. Anything that cannot be fetched or opened becomes a failed input. */
 export async function* expandInputs(
   inputs: AsyncIterable<Input>,
   expansion: Expansion,
 ): AsyncGenerator<Input> {
   for await (const input of inputs) {
     try {
-      if (await isPdf(input)) yield* partsOf(input, expansion);
-      else yield input;
+      yield* expand(input, expansion);
     } catch (error) {
       if (!(error instanceof ForensicsError)) throw error;
       yield { ...input, failure: error };
@@ -250,10 +256,30 @@ export async function* expandInputs(
   }
 }
 
-async function isPdf({ path, failure: failed, skipped }: Input): Promise<boolean> {
-  if (path === null || failed !== null || skipped !== undefined) return false;
-  const head = await readHead(path);
-  return head !== null && sniffOtherKind(head) === 'pdf';
+async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input> {
+  const isDone = input.failure !== null || input.skipped !== undefined;
+  if (isDone) yield input;
+  else if (input.url !== undefined) yield* expand(await fetched(input.url, expansion), expansion);
+  else {
+    const { content, path } = input;
+    const head = content?.bytes ?? (path === null ? null : await readHead(path));
+    const isPdf = head !== null && sniffOtherKind(head) === 'pdf';
+    if (isPdf) yield* partsOf(input, expansion);
+    else yield input;
+  }
+}
+
+async function fetched(url: string, { fetchAllow, signal }: Expansion): Promise<Input> {
+  const fetchedAt = new Date().toISOString();
+  const { maxBytes } = localLimits;
+  const { bytes, ...facts } = await fetchFile(url, { allow: fetchAllow, maxBytes, signal });
+  return {
+    label: url,
+    path: null,
+    failure: null,
+    content: { bytes, name: basename(new URL(url).pathname) },
+    origins: [{ kind: 'url', url, ...facts, fetchedAt }],
+  };
 }
 
 async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Input> {
@@ -272,7 +298,8 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
   for (const part of parts) {
     const name = `${input.label}, ${words.part(part.page, part.picture)}`;
     const origin: Origin = { kind: 'pdf', name: basename(input.label), sha256, ...part };
-    const found: Input = { label: name, path: null, failure: null, origins: [origin] };
+    const origins = [...(input.origins ?? []), origin];
+    const found: Input = { label: name, path: null, failure: null, origins };
     try {
       // oxlint-disable-next-line no-await-in-loop -- one part at a time, so that few are in memory
       const bytes = await pdf.readPdfPart({ source, part }, { signal });

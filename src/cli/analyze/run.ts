@@ -1,5 +1,6 @@
 /** Runs `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports them in order. */
 
+import { readConfig } from '../../contract/config.ts';
 import { type ExitCode, toForensicsError } from '../../errors.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
@@ -86,6 +87,7 @@ async function examineAll(
   const inputs = expandInputs(walk, {
     pdf: examiner.pdf,
     language: printedLanguage(options),
+    fetchAllow: readConfig({ flags: { dataDir: options.dataDir } }).settings.fetchAllow,
     signal,
     onMore: (count) => reporter.more(count),
   });

@@ -49,7 +49,10 @@ Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 u
 
 function withExaminationOptions(command: Command): Command {
   return command
-    .argument('<file...>', 'pictures, PDFs, folders with --recursive, or - for standard input')
+    .argument(
+      '<file...>',
+      'pictures, PDFs, web addresses, folders with --recursive, or - for standard input',
+    )
     .option(
       '-r, --recursive',
       'examine the pictures in folders, recognised by their content',

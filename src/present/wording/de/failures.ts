@@ -47,6 +47,18 @@ export const failures: FailureSentences = {
         ? 'Exportieren Sie das Bild als PNG, oder besser: Untersuchen Sie die Datei, aus der es entstand.'
         : 'Wählen Sie ein Bild.'
     }`,
+  url_not_usable: () =>
+    'Von dieser Adresse lässt sich nichts laden: Sie muss mit http:// oder https:// beginnen und darf kein Passwort enthalten. Laden Sie das Bild herunter und untersuchen Sie die Datei.',
+  url_unreachable: ({ host, code }) =>
+    `${host} ist nicht erreichbar (${code}). Laden Sie das Bild auf einem Rechner herunter, der die Adresse erreicht, und untersuchen Sie die Datei.`,
+  url_no_address: ({ host }) =>
+    `${host} hat keine IP-Adresse oder liegt in einem internen Netz, das die Einstellung fetchAllow nicht erlaubt. Prüfen Sie die Adresse, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
+  url_private: ({ host }) =>
+    `${host} liegt in einem internen Netz; von dort wird nur geladen, wenn die Einstellung fetchAllow es erlaubt. Ändern Sie die Einstellung, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
+  url_redirects: ({ host }) =>
+    `${host} leitet endlos weiter; laden Sie das Bild im Browser herunter und untersuchen Sie die Datei.`,
+  url_status: ({ host, status }) =>
+    `${host} antwortet mit ${status} statt mit einem Bild; prüfen Sie die Adresse, oder laden Sie das Bild im Browser herunter und untersuchen Sie die Datei.`,
   pdf_locked: () =>
     'Dieses PDF ist mit einem Passwort geschützt; speichern Sie in einem Anzeigeprogramm eine Kopie ohne Passwort und untersuchen Sie diese.',
   pdf_without_pages: () => 'Dieses PDF hat keine Seite; wählen Sie eine andere Datei.',
