@@ -138,17 +138,24 @@ export function useActs(reload: () => void, onDeleted: () => void) {
   return {
     isBusy,
     dialog,
-    remove: (unwanted: readonly Analysis[]) =>
+    remove: (unwanted: readonly Analysis[]) => {
+      let left = unwanted;
       ask({
         title: list.removeTitle(unwanted.length),
         act: list.remove,
         kind: 'danger',
         children: <p>{list.removeHint}</p>,
         send: async () => {
-          await Promise.all(unwanted.map(({ id }) => removeAnalysis(tenantName, id)));
+          const ends = await Promise.allSettled(
+            left.map(({ id }) => removeAnalysis(tenantName, id)),
+          );
+          left = left.filter((_, at) => ends[at]?.status === 'rejected');
+          const failed = ends.find(({ status }) => status === 'rejected');
+          if (failed?.status === 'rejected') throw failed.reason;
           return list.removed(unwanted.length);
         },
-      }),
+      });
+    },
     /** Runs failed analyses again, or upgrades completed ones. */
     again: (some: readonly Analysis[], options = {}) =>
       run(() => Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)))),

@@ -274,10 +274,14 @@ export function useQuestion(after: () => void) {
   const [asked, ask] = useState<Question | null>(null);
   const close = () => ask(null);
   const send = async (fields: Fields): Promise<void> => {
-    const text = await asked?.send(fields);
-    close();
-    if (typeof text === 'string') toast(text);
-    after();
+    try {
+      const text = await asked?.send(fields);
+      close();
+      if (typeof text === 'string') toast(text);
+    } finally {
+      // Part of it may have been done before it failed.
+      after();
+    }
   };
   const dialog = asked && (
     <Dialog title={asked.title} onClose={close}>
