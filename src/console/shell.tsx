@@ -64,7 +64,6 @@ export function Shell({ user, state, route, onLeft }: ShellProps) {
       <div class="frame">
         <aside class={isOpen ? 'side open' : 'side'} aria-label="forensics">
           <div class="row apart">
-            <Brand />
             <a
               class="hidden"
               href="#main"
@@ -75,6 +74,7 @@ export function Shell({ user, state, route, onLeft }: ShellProps) {
             >
               {nav.skip}
             </a>
+            <Brand />
             <Button kind="little menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
               {nav.menu}
             </Button>

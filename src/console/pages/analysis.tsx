@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
+import { useAct } from '../parts/form.tsx';
 import { boxesOf, locate, type PlacesProps, type Selected } from '../parts/located.ts';
 import { firstLook, heatmapUrl } from '../parts/look.ts';
 import { type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
@@ -50,7 +51,10 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
   const { data, reload } = loaded;
   const { edit, dialog } = useEditing(reload);
   // The key may be pressed before the page has loaded.
-  const review = useReview(id, async () => edit(data ?? (await getAnalysis(tenantName, id))));
+  const { run } = useAct();
+  const review = useReview(id, () =>
+    run(async () => edit(data ?? (await getAnalysis(tenantName, id)))),
+  );
   useEffect(() => {
     document.title = `${data?.name.slice(0, 80) ?? ''} · forensics`;
   }, [data?.name]);
