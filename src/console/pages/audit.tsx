@@ -18,6 +18,9 @@ import { type Column, Pager, pageSize, Table } from '../parts/table.tsx';
 
 const unfiltered = { kind: '', from: '', to: '' };
 
+/** In the names of the API. */
+type Asked = Readonly<Record<'event' | 'from' | 'to', string | undefined>>;
+
 export function AuditPage() {
   const { nav, audit, list, tenantName } = useConsole();
   const [filters, setFilters] = useState(unfiltered);
@@ -163,7 +166,7 @@ function Details({ details }: { readonly details: Readonly<Record<string, unknow
   );
 }
 
-async function saveEntries(tenantName: string, filters: object): Promise<void> {
+async function saveEntries(tenantName: string, filters: Asked): Promise<void> {
   const rows: CsvValue[][] = [];
   let page: readonly AuditEntry[] = [];
   do {
@@ -182,7 +185,7 @@ const largestPage = 1000;
 /** Newest first. @throws {ApiError} */
 function readAudit(
   tenantName: string,
-  filters: object,
+  filters: Asked,
   place: { readonly before: number | undefined; readonly limit: number },
   signal?: AbortSignal,
 ): Promise<readonly AuditEntry[]> {

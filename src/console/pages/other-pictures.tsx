@@ -82,7 +82,7 @@ export function SeenLine({
 
 const seenShown = 2;
 
-/** The first two, preferably of the same thing, and how many more there are. */
+/** The first two, and how many more there are. */
 export function SeenLines({
   seen,
   analysis,
@@ -91,12 +91,9 @@ export function SeenLines({
   readonly analysis: Pick<Analysis, 'id' | 'createdDate'>;
 }) {
   const { more } = wordsIn(useConsole().language).terminal.seen;
-  const best = seen.toSorted(
-    (one, other) => +(one.alignment === null) - +(other.alignment === null),
-  );
   return (
     <>
-      {best.slice(0, seenShown).map((other) => (
+      {seen.slice(0, seenShown).map((other) => (
         <p key={other.id}>
           <SeenLine other={other} analysis={analysis} />
         </p>

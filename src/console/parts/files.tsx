@@ -162,6 +162,8 @@ const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
 };
 
 export function saveAnalyses(analyses: readonly Analysis[], name = 'analyses.csv'): void {
-  const rows = analyses.map((analysis) => Object.values(csvColumns).map((read) => read(analysis)));
-  saveCsv(name, [Object.keys(csvColumns), ...rows]);
+  const isAnswered = analyses.some((analysis) => csvColumns['answer']?.(analysis) !== '');
+  const columns = Object.entries(csvColumns).filter(([title]) => title !== 'answer' || isAnswered);
+  const rows = analyses.map((analysis) => columns.map(([, read]) => read(analysis)));
+  saveCsv(name, [columns.map(([title]) => title), ...rows]);
 }
