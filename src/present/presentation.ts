@@ -130,7 +130,7 @@ function writeGround(result: Result, language: Language, isPlaced = true): strin
   const { because } = words.outcome;
   const ground = mainGround(result);
   const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
-  const isDamage = isSuspicion(result) && result.isOfDamage;
+  const isDamage = isSuspicion(result) && !headsSuspicion(result) && result.isOfDamage;
   const hint = result.isChangeHinted ? because.hinted : isDamage ? because.damaged : undefined;
   const why = hint ?? writeMissed(result, language) ?? likeness;
   return kept([

@@ -20,7 +20,7 @@ import type {
   MeasuredRates,
 } from '../inference/manifest.ts';
 import { type WordedFinding, wordFinding } from './findings.ts';
-import type { FileStatements } from './origin.ts';
+import { altersContent, type FileStatements } from './origin.ts';
 import type { Marked } from './wording/en/outcome.ts';
 
 export type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';
@@ -52,7 +52,7 @@ export interface Result extends Figures {
   readonly isChangeHinted: boolean;
   /** Whether every mark lies where the file is damaged, which may by itself explain it. */
   readonly isOfDamage: boolean;
-  /** Whether all methods together support neither a change nor an unchanged picture. */
+  /** Whether all methods together, where they were tested, do not support a change. */
   readonly isChangeNeutral: boolean;
   /** The verdict by the traces of the whole picture, if something else decided. */
   readonly byTraces: ResultClass | null;
@@ -137,11 +137,12 @@ export function isSuspicion({ outcome, reasons }: Pick<Result, 'outcome' | 'reas
   return outcome === 'uncertain' && reasons.includes('manipulation_suspected');
 }
 
-/** Whether a change is suspected on grounds that the answer may be headed by. */
+/** Whether a change is suspected on grounds that the answer may be headed by, such as an edit that the file declares. */
 export function headsSuspicion(
-  result: Pick<Result, 'outcome' | 'reasons' | 'isOfDamage' | 'isChangeNeutral'>,
+  result: Pick<Result, 'outcome' | 'reasons' | 'isOfDamage' | 'isChangeNeutral' | 'provenance'>,
 ): boolean {
-  return isSuspicion(result) && !result.isOfDamage && !result.isChangeNeutral;
+  const isWeak = result.isOfDamage || result.isChangeNeutral;
+  return isSuspicion(result) && (!isWeak || altersContent(result.provenance));
 }
 
 /** Whether the file declares the picture generated, and its traces alone would lead to the same result. */
