@@ -40,12 +40,16 @@ class Readings:
     paired: np.ndarray  # whether the file has pictures of both classes
 
     def weights(self, chosen: np.ndarray) -> np.ndarray:
-        """A source counts by the root of its readings, and both classes alike."""
-        count = Counter(zip(self.source[chosen], self.fake[chosen]))
-        weight = np.array([max(1, count[pair]) ** -0.5 for pair in zip(self.source, self.fake)], float) * chosen
-        for side in (False, True):
-            weight[self.fake == side] /= max(1e-9, weight[self.fake == side].sum())
-        return weight
+        return source_weights(self.source, self.fake, chosen)
+
+
+def source_weights(source: np.ndarray, fake: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """A source counts by the root of its chosen readings; those of each class add up to 1, and others count 0."""
+    count = Counter(zip(source[chosen], fake[chosen]))
+    weight = np.array([max(1, count[pair]) ** -0.5 for pair in zip(source, fake)], float) * chosen
+    for side in (False, True):
+        weight[fake == side] /= max(1e-9, weight[fake == side].sum())
+    return weight
 
 
 def sides_of(rows: list[dict]) -> list[tuple[int, ...]]:

@@ -2,8 +2,8 @@
 
 Logistic regression of the log odds of the whole model on the features of the view, with a ridge towards the shipped weights, so the head
 learns what the patches and the square do not see. Readings as for `backbone-limits`: those of calibration, which the transformer has not
-seen, teach; those of val test. OUT gets the readings as the new head gives them, those of calibration each from the seven eighths of the
-sources that do not include its own, for `backbone-limits`. `--version` writes `transformer.onnx` and the manifest. Features are cached in FILE.
+seen, teach; those of val test. OUT gets the readings of calibration as the new head gives them, each from the seven eighths of the sources
+that do not include its own, for `backbone-limits`. `--version` writes `transformer.onnx` and the manifest, once. Features are cached in FILE.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from forensics_training.backbone.kinds import features, shipped_head, write_head
-from forensics_training.backbone.limits import log_size_ratios
+from forensics_training.backbone.limits import log_size_ratios, source_weights
 from forensics_training.data.collect import read
 from forensics_training.detector.calibrate import write_json
 from forensics_training.detector.read import CONDITIONS
@@ -82,11 +81,7 @@ def load(files: list[Path], folders: list[Path], network: Path, kept: Path, mani
 
 def weights(pictures: Pictures) -> np.ndarray:
     """A source counts by the root of its pictures, and both classes alike; the sum is 1."""
-    count = Counter(zip(pictures.source, pictures.fake))
-    weight = np.array([count[pair] ** -0.5 for pair in zip(pictures.source, pictures.fake)])
-    for side in (False, True):
-        weight[pictures.fake == side] /= 2 * weight[pictures.fake == side].sum()
-    return weight
+    return source_weights(pictures.source, pictures.fake, np.ones(len(pictures.keys), bool)) / 2
 
 
 def fit(pictures: Pictures, share: float, ridge: float = RIDGE) -> Change:
@@ -140,8 +135,8 @@ def judge(name: str, pictures: Pictures, z: np.ndarray) -> None:
 def write_readings(files: list[Path], out: Path, moved: dict[tuple[str, str], float]) -> None:
     """Copies with what the new head adds to the log odds. Pictures at half size without JPEG move as those saved again."""
     for file in files:
-        with open(out / file.name, "w", newline="") as target:
-            rows = read(file)
+        rows = read(file)
+        with open(out / file.name, "x", newline="") as target:  # never over readings, which may be the input
             writer = csv.DictWriter(target, list(rows[0]), lineterminator="\n")
             writer.writeheader()
             for row in rows:
@@ -162,6 +157,8 @@ def main() -> None:
     given = parser.parse_args()
     network, path = given.model / "transformer.onnx", given.model / "manifest.json"
     manifest = json.loads(path.read_text())
+    if manifest["version"] == given.version:
+        parser.error(f"The model has version {given.version}: its head has been refitted, and the readings are of the one before.")
     share = manifest["calibration"]["decision"]["scale"] * manifest["transformer"]["weights"]["view"]
     pictures = load(given.readings, given.pictures, network, given.kept, manifest)
     own, other = pictures.chosen(pictures.taught), pictures.chosen(~pictures.taught)
