@@ -1,6 +1,7 @@
 /**
- * Reports what the localisation network finds about local changes. The network compares the processing traces of each
- * region with those of the rest of the picture: residual noise, 8x8 DCT coefficients and block boundaries.
+ * Findings of both networks, and of the size of the picture, which counts together with the traces. The localisation
+ * network compares the processing traces of each region with those of the rest of the picture: residual noise, 8x8 DCT
+ * coefficients and block boundaries.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * Makes every measurement on a picture, in one pass from pixels to findings, before anything is
- * decided. One observation is enough to decide under every strategy.
+ * Makes every measurement on a picture, in one pass from pixels to findings, and then decides. One observation is
+ * enough to decide under every strategy.
  */
 
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
