@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Database } from 'better-sqlite3';
 import type { PoolClient } from 'pg';
 import { ForensicsError } from '../../errors.ts';
-import type { EngineName } from './database.ts';
+import { type EngineName, foldText } from './database.ts';
 
 interface Step {
   readonly version: number;
@@ -65,6 +65,7 @@ function toPostgres(sql: string): string {
 export function migrateSqlite(client: Database, steps: readonly Step[]): void {
   const latest = steps.at(-1)!.version;
   const found = checkedSchema(client, latest);
+  client.function('fold_text', { deterministic: true }, (text) => foldText(String(text)));
   for (const { version, sql } of steps.filter((step) => step.version > found)) {
     const apply = client.transaction(() => {
       if (checkedSchema(client, latest) >= version) return;

@@ -134,14 +134,14 @@ describe.each(engines)('a search in $name', (engine) => {
   });
 
   on('finds the case, exhibit, examiner and tags of rows from before it looked there', async () => {
-    const caseData = { exhibit: 'No. 3', examiner: 'Ada Berg' };
-    const described = { projectId: 'CLAIM-4711', caseData, tags: ['Hail', 'roof'] };
+    const caseData = { exhibit: 'No. 3, "rear"', examiner: 'Ärztin Öhm' };
+    const described = { projectId: 'CLAIM-4711', caseData, tags: ['Hail', 'Straße'] };
     const db = await open({ ...row('1', { comment: 'dent' }), ...described }, row('2'));
     const step = schemaSteps(db.engine).find(({ sql: text }) => text.includes('foldDescription'));
 
     await transact(db, (tx) => tx.run(sql.raw(step!.sql)));
 
-    for (const term of ['claim-4711', 'no. 3', 'ada', 'hail', 'roof', 'dent']) {
+    for (const term of ['claim-4711', 'no. 3, "rear"', 'ärztin öhm', 'hail', 'STRASSE', 'dent']) {
       expect(await search(db, term)).toEqual(['1']);
     }
   });
