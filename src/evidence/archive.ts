@@ -75,7 +75,10 @@ async function readArchive(source: FileHandle | Buffer) {
       Math.max(one.uncompressedSize, one.compressedSize) >
       (names[at] === manifestFile ? maxManifestBytes : maxBundleBytes),
   );
-  if (!isInBounds || isTooLarge || unpackedBytes > maxGrowth(sizeBytes))
+  const packedBytes = entries.reduce((sum, entry) => sum + entry.compressedSize, 0);
+  // Entries that share bytes would take far more time than the size of the archive suggests.
+  const isOverlapping = packedBytes > sizeBytes;
+  if (!isInBounds || isTooLarge || isOverlapping || unpackedBytes > maxGrowth(sizeBytes))
     throw new RangeError('more than a bundle can contain');
 
   async function read(position: number, length: number): Promise<Uint8Array> {

@@ -6,6 +6,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ForensicsError } from '../errors.ts';
+import { answerOf } from '../threads.ts';
 import { asList, asMembers, type Members, textIn } from './file-texts.ts';
 import type { CredentialAction, CredentialIdentity } from './provenance.ts';
 
@@ -37,11 +38,7 @@ export async function readCrJson(task: CredentialsTask): Promise<unknown> {
     // Keeps messages of the library about a malicious store out of the log.
     { workerData, resourceLimits, stdout: true, stderr: true },
   );
-  try {
-    return parse(await awaitAnswer(worker));
-  } finally {
-    await worker.terminate();
-  }
+  return parse(await answerOf(worker, timeoutMs));
 }
 
 // Not included in the types of Node.js.
@@ -54,18 +51,6 @@ function compiledLibrary(): object {
   const file = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
   library ??= new WebAssembly.Module(readFileSync(file));
   return library;
-}
-
-function awaitAnswer(worker: Worker): Promise<unknown> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs, null);
-    worker.once('message', resolve);
-    worker.once('error', () => resolve(null));
-    worker.once('exit', () => {
-      clearTimeout(timer);
-      resolve(null);
-    });
-  });
 }
 
 function parse(answer: unknown): unknown {

@@ -174,9 +174,12 @@ export function assertFew(
 ): void {
   const name = requesterName(request);
   const own = [...inProgress].filter((other) => requesterName(other) === name);
-  if (own.length < most) return;
+  if (own.length >= most) throw tooManyInProgress();
+}
+
+export function tooManyInProgress(): ForensicsError {
   const message = 'Other bundles or reports are in progress; try again shortly.';
-  throw new ForensicsError('rate_limited', message);
+  return new ForensicsError('rate_limited', message);
 }
 
 /** Of a tenant, so that slow clients delay only their own tenant. */

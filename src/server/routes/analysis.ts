@@ -27,7 +27,7 @@ import { ForensicsError, invalidRequest } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { assertFew, limitDownloads } from '../fair-use.ts';
+import { assertFew, limitDownloads, tooManyInProgress } from '../fair-use.ts';
 import { operation, operations, repeatable } from '../openapi-responses.ts';
 import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
@@ -205,6 +205,8 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
 const maxBytesBesideOriginal = 50_000_000;
 /** Of a tenant, so that slow clients delay only their own tenant. */
 const maxReceived = 4;
+/** Bounds the space that they take on the disk. */
+const maxReceivedInAll = 16;
 
 type Parts = Pick<App, 'evidence' | 'analyses'>;
 
@@ -281,10 +283,12 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
     'application/zip',
     async (request: FastifyRequest, body: IncomingMessage) => {
       if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge();
-      const file = await evidence.receive(upToLimit(body, bodyLimit)).catch((cause: unknown) => {
-        if (!body.destroyed || body.complete) throw cause;
-        throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
-      });
+      const file = await evidence
+        .receive(upToLimit(body, bodyLimit), bodyLimit)
+        .catch((cause: unknown) => {
+          if (!body.destroyed || body.complete) throw cause;
+          throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
+        });
       if (received.has(request)) received.set(request, file);
       // A response has been sent in the meantime.
       else await file.close();
@@ -298,6 +302,7 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
   server.addHook('preParsing', async (request) => {
     // The body of a disconnected client would never end.
     if (request.raw.destroyed) throw new ForensicsError('cancelled', 'The client disconnected.');
+    if (received.size >= maxReceivedInAll) throw tooManyInProgress();
     assertFew(received.keys(), request, maxReceived);
     received.set(request, null);
   });

@@ -1,6 +1,5 @@
 /** Custody, signed bundles and reports of single pictures and of cases, and the verification of bundles. */
 
-import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -10,7 +9,9 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { ThreadAnswer } from '../../evidence/verify-thread.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
+import { requireFreeSpace } from '../../ports/files/atomic-write.ts';
 import { spool } from '../../ports/files/streams.ts';
+import { answerOf } from '../../threads.ts';
 import type { Core } from '../core.ts';
 import { openBundleInput } from './bundle-input.ts';
 import { type BundleCaseHow, type CaseParts, renderCase, writeCase } from './cases.ts';
@@ -83,8 +84,11 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         inTurn: inTurn(tenant),
       });
     },
-    /** Receives a bundle for `verify`. @throws as `spool`. */
-    receive: (stream: AsyncIterable<Uint8Array>) => spool(stream, core.folder.path),
+    /** Receives a bundle of at most `maxBytes` for `verify`. @throws as `spool`. */
+    receive: async (stream: AsyncIterable<Uint8Array>, maxBytes: number) => {
+      await requireFreeSpace(core.folder.path, maxBytes);
+      return spool(stream, core.folder.path);
+    },
     /**
      * Verifies a received bundle without keeping it. @throws {ForensicsError} `bundle_unreadable`
      * for anything that is not a bundle.
@@ -94,6 +98,10 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
   };
 }
 
+/** The largest bundle that the server accepts takes a few seconds. */
+const verifyTimeoutMs = 60_000;
+const takesTooMuch =
+  'Verifying this bundle takes too much time or memory for a server; use "forensics verify" on your own machine.';
 /** Only of the JavaScript heap; the limits on a bundle bound the other memory. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
@@ -103,9 +111,9 @@ async function verifyUpload(signingKeys: Core['signingKeys'], file: FileHandle) 
     import.meta.url,
   );
   const worker = new Worker(thread, { workerData: file.fd, resourceLimits });
-  const [answer]: ThreadAnswer[] = await once(worker, 'message');
-  if (answer === undefined || 'unreadable' in answer) {
-    throw new ForensicsError('bundle_unreadable', answer?.unreadable ?? '');
+  const answer = await answerOf<ThreadAnswer>(worker, verifyTimeoutMs);
+  if (answer === null || 'unreadable' in answer) {
+    throw new ForensicsError('bundle_unreadable', answer?.unreadable ?? takesTooMuch);
   }
   const { key: signer, ...found } = answer.verification;
   if (signer === null) return { ...found, key: null };

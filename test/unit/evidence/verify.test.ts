@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { openArchive } from '../../../src/evidence/archive.ts';
 import { parseManifest, type Problem } from '../../../src/evidence/bundle-format.ts';
 import { sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
@@ -404,6 +405,22 @@ describe('a file that is not a bundle', () => {
     const file = bytes ?? (await repack({ 'a.txt': Buffer.from('a') }));
 
     await expect(verifyBundle(file)).rejects.toMatchObject({ code: 'bundle_unreadable' });
+  });
+
+  test('files that share bytes of the archive are not unpacked', async () => {
+    const files = Object.fromEntries(
+      ['manifest.json', 'a', 'b'].map((name) => [name, Buffer.alloc(100)]),
+    );
+    const bytes = Buffer.from(await repack(files, { compress: false }));
+    // Each entry of the directory (signature PK 1 2) claims half of the archive: its size is at 20.
+    for (
+      let at = bytes.indexOf('PK\u0001\u0002');
+      at >= 0;
+      at = bytes.indexOf('PK\u0001\u0002', at + 4)
+    )
+      for (const size of [20, 24]) bytes.writeUInt32LE(Math.floor(bytes.length / 2), at + size);
+
+    expect(await openArchive(bytes)).toBeNull();
   });
 
   test('a decompression bomb is not unpacked', async () => {

@@ -1,0 +1,20 @@
+/** Threads that handle what somebody else made: they may hang, run out of memory or end without an answer. */
+
+import type { Worker } from 'node:worker_threads';
+
+/** The first message of the thread, which is then ended; null if it fails, or sends none within the time. */
+export async function answerOf<T>(worker: Worker, timeoutMs: number): Promise<T | null> {
+  try {
+    return await new Promise<T | null>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs, null);
+      worker.once('message', resolve);
+      worker.once('error', () => resolve(null));
+      worker.once('exit', () => {
+        clearTimeout(timer);
+        resolve(null);
+      });
+    });
+  } finally {
+    await worker.terminate();
+  }
+}
