@@ -26,7 +26,7 @@ import {
   trustListFile,
   parseJson,
   type VerifyOptions,
-  caseFile,
+  caseFormat,
 } from './bundle-format.ts';
 import {
   compareFields,
@@ -45,7 +45,6 @@ import {
   parseSettings,
 } from './records.ts';
 import { sha256Of } from './sign.ts';
-import { openArchive } from './archive.ts';
 import { inspectBundle } from './verify.ts';
 
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
@@ -99,16 +98,14 @@ async function openRecorded(
   bundle: string | Uint8Array,
   options: ReproduceOptions,
 ): Promise<Recorded> {
-  const archive = await openArchive(bundle);
-  await archive?.close();
-  if (archive?.names.includes(caseFile)) {
+  const { verification, files } = await inspectBundle(bundle, options);
+  const { holds, manifest, problems } = verification;
+  if (manifest?.format === caseFormat) {
     throw new ForensicsError(
       'usage',
       'This is a case bundle. Unpack it, and reproduce the bundle of one of its pictures, such as picture-0001.zip.',
     );
   }
-  const { verification, files } = await inspectBundle(bundle, options);
-  const { holds, manifest, problems } = verification;
   if (!holds || manifest === null) {
     const first = problems[0]?.message ?? '';
     throw changed(`${first} "forensics verify" lists everything.`);
