@@ -1,6 +1,6 @@
 /**
- * Checks whether the parts are working. Each check is quick, changes nothing and reveals nothing
- * about tenants. Database, storage, model and queue are vital to analyses; webhooks may fail
+ * Checks whether the parts are working. Each check is quick, leaves nothing behind and reveals
+ * nothing about tenants. Database, storage, model and queue are vital to analyses; webhooks may fail
  * because of a tenant's receiver, and a log that nobody reads loses lines but no analysis.
  */
 
@@ -45,7 +45,10 @@ export function createHealth(parts: HealthParts) {
   const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasFailingReceiver, isLogWorking } = parts;
   const checks = {
-    database: () => database.check(),
+    database: () =>
+      withinTime(database.check(), checkTimeoutMs, () => {
+        throw new Error('The database does not answer in time.');
+      }),
     storage: checkStorage,
     model: checkModel,
     async queue() {
