@@ -125,3 +125,15 @@ test('a new database begins only the chain of the service', async () => {
     { event: 'audit.begun' },
   ]);
 });
+
+test('entries are selected by subject and by time, to the millisecond', async () => {
+  const log = openLog();
+  await fillLog(log);
+  const seqs = async (selection: object) =>
+    (await log.audit.read({ chain, ...selection })).map((line) => parseEntry(line).seq);
+
+  expect(await seqs({ subject: analysisId })).toEqual([2, 3, 4]);
+  expect(await seqs({ from: new Date('2026-03-01T12:00:02.000Z') })).toEqual([3, 4]);
+  expect(await seqs({ from: new Date('2026-03-01T12:00:02.001Z') })).toEqual([4]);
+  expect(await seqs({ subject: 'nobody' })).toEqual([]);
+});
