@@ -22,22 +22,44 @@ import {
   webhookStates,
 } from './vocabulary.ts';
 
-const origins = list(
-  'Browser origins that may use presigned URLs. If null or never set: those of the service.',
-  Type.String({ maxLength: 255 }),
-);
+const origins = Type.Array(Type.String({ maxLength: 255 }), {
+  maxItems: 100,
+  description:
+    'Browser origins that may use presigned URLs. If null or never set: those of the service.',
+});
+/** @param allowed - what the pattern allows; completes "must be" in error messages. */
+function matching(pattern: string, allowed: string, more: { readonly default?: string } = {}) {
+  return Type.String({ pattern: `^${pattern}$`, description: allowed, ...more });
+}
+
+const label = '[a-zA-Z0-9](?:[a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?';
+// The last label must begin with a letter, because URL parsers read a number as an address.
+const hostName = `(?=.{1,253}$)(?:${label}\\.)*(?=[a-zA-Z])${label}`;
+// Anything that only looks like an address is refused when the store is opened.
+const address = '(?:\\d{1,3}\\.){3}\\d{1,3}|[0-9a-fA-F]*:[0-9a-fA-F:.]*';
+
 const s3Members = {
-  endpoint: Type.String({ maxLength: 253, description: 'Host, without scheme, port and path.' }),
+  endpoint: matching(
+    `(?:${hostName}|${address})`,
+    'a host name or address without scheme, port or path, such as minio.example',
+  ),
   port: Type.Integer({
     minimum: 1,
     maximum: 65_535,
     description: 'Default: 443, or 80 without SSL.',
   }),
   useSSL: Type.Boolean({ default: true }),
-  bucketName: Type.String({ maxLength: 63 }),
-  region: Type.String({ maxLength: 64, default: 'us-east-1' }),
-  accessKeyId: Type.String({ maxLength: 256 }),
-  secretAccessKey: Type.String({ maxLength: 1024 }),
+  bucketName: matching(
+    '(?!.*\\.\\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]',
+    '3 to 63 lower-case letters, digits, dots and hyphens',
+  ),
+  region: matching('[A-Za-z0-9_-]{1,64}', 'a region such as us-east-1', { default: 'us-east-1' }),
+  // A slash separates the parts of a signature's scope.
+  accessKeyId: matching(
+    '[!-.0-~]{1,256}',
+    '1 to 256 visible ASCII characters, none of them a slash',
+  ),
+  secretAccessKey: matching('[ -~]{1,1024}', '1 to 1024 ASCII characters'),
   presignedUrlExpirySeconds: Type.Integer({
     minimum: 1,
     maximum: maxPresignedUrlExpirySeconds,
@@ -45,20 +67,23 @@ const s3Members = {
   }),
 };
 export type S3StorageConfig = Wire<typeof s3Config>;
-const s3Config = Type.Object({ ...s3Members, corsAllowedOrigins: orNull(origins) });
+export const s3Config = Type.Object({ ...s3Members, corsAllowedOrigins: orNull(origins) });
 
 export type AzureStorageConfig = Wire<typeof azureConfig>;
-const azureConfig = Type.Object({
-  containerName: Type.String({ maxLength: 63 }),
-  connectionString: Type.String({ maxLength: 2048 }),
+export const azureConfig = Type.Object({
+  containerName: matching(
+    '(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]',
+    '3 to 63 lower-case letters, digits and single hyphens',
+  ),
+  connectionString: Type.String({ minLength: 1, maxLength: 2048 }),
 });
 
 // Here a typo would silently change where evidence is stored.
-const strict = { additionalProperties: false };
+export const strict = { additionalProperties: false };
 
 export type StorageRequest = Wire<typeof storageConfig>;
 /** Fields left out keep their values if the stored configuration has the same type, as the description says. */
-const storageConfig = Type.Object(
+export const storageConfig = Type.Object(
   {
     s3: Type.Optional(orNull(Type.Partial(s3Config, strict))),
     azure: Type.Optional(orNull(Type.Partial(azureConfig, strict))),

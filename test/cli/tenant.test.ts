@@ -66,7 +66,7 @@ test('a storage configuration is read from standard input', async () => {
 
 test.each<[() => object | string, number, RegExp]>([
   [() => '{', 2, /not valid JSON/],
-  [() => ({ s3: { usessl: true } }), 2, /s3\.usessl is unknown/],
+  [() => ({ s3: { usessl: true } }), 2, /s3\.usessl is not known/],
   [() => ({ s3: { endpoint: 7 } }), 2, /s3\.endpoint must be a host name/],
   [() => ({ azure: { containerName: 'evidence' } }), 2, /connectionString is missing/],
   [() => ({ s3: { ...buckets.s3Config(bucket), secretAccessKey: 'wrong' } }), 3, /secret/i],

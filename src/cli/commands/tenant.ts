@@ -9,7 +9,7 @@ import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
-import { checkRequest } from '../../service/tenants/storage-config.ts';
+import { checkRequest } from '../../service/tenants/merge-storage.ts';
 import { readWebhookState, type TenantRequest } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import { calling, localCommand, type LocalOptions } from '../options.ts';

@@ -6,13 +6,21 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { orNull, withoutUndefined } from '../../contract/common.ts';
+import { explain } from '../../contract/explain.ts';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
-import type {
-  AzureStorageConfig,
-  S3Response,
-  S3StorageConfig,
-  StorageResponse,
-  StorageRequest,
+import {
+  azureConfig,
+  type AzureStorageConfig,
+  s3Config,
+  type S3Response,
+  type S3StorageConfig,
+  storageConfig,
+  type StorageResponse,
+  type StorageRequest,
+  strict,
 } from '../../contract/tenant.ts';
 import { ForensicsError, configInvalid, invalidRequest } from '../../errors.ts';
 import { parseConnectionString } from '../../ports/storage/azure/client.ts';
@@ -23,15 +31,22 @@ import {
   type SharedConfig,
   type StorageConfig,
 } from '../../ports/storage/configs.ts';
-import {
-  azureRules,
-  check,
-  checkRequest,
-  internalRules,
-  invalidStorage,
-  readMembers,
-  s3Rules,
-} from './storage-config.ts';
+
+/** @throws {ForensicsError} `invalid_request`, saying which member is unknown, missing or invalid. */
+function checked<T extends TSchema>(schema: T, config: unknown): Static<T> {
+  if (Value.Check(schema, config)) return config;
+  const whole = Type.Object({ storageConfig: schema });
+  throw invalidRequest(explain(Value.Errors(whole, { storageConfig: config }), whole));
+}
+
+/** Checks an untrusted configuration in a request, where members may be missing. @throws as `mergeStorage`. */
+export function checkRequest(request: unknown): StorageRequest {
+  return checked(storageConfig, request);
+}
+
+function invalidStorage(member: string, what: string): ForensicsError {
+  return invalidRequest(`storageConfig.${member} ${what}.`);
+}
 
 /**
  * @param stored - the tenant's current configuration; null for the service's own store, or when it cannot be decrypted.
@@ -54,8 +69,11 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   const kept = stored === null ? {} : membersToKeep(stored, fresh);
   const useSSL = fresh.useSSL ?? kept.useSSL ?? true;
   const merged = { ...s3Defaults, port: useSSL ? 443 : 80, ...kept, ...fresh, useSSL };
-  const checked = check('s3', merged, s3Rules);
-  const config = { ...checked, endpoint: checked.endpoint.toLowerCase() };
+  const { s3 } = checked(Type.Object({ s3: s3Config }), { s3: merged });
+  if (s3.corsAllowedOrigins?.every(isOriginPattern) === false) {
+    throw invalidStorage('s3.corsAllowedOrigins', 'must be origins such as https://app.example');
+  }
+  const config = { ...s3, endpoint: s3.endpoint.toLowerCase() };
   if (stored === null) return config;
   const isThere =
     storagePlace({ type: 's3', s3: stored }) === storagePlace({ type: 's3', s3: config });
@@ -63,6 +81,14 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   const isSameAccount = isThere && config.accessKeyId === stored.accessKeyId;
   if (fresh.secretAccessKey === undefined && !isSameAccount) throw elsewhere('s3.secretAccessKey');
   return config;
+}
+
+/** Whether it is an origin as CORS rules allow it: `*`, an origin, or an origin with one `*` in its host. */
+function isOriginPattern(text: string): boolean {
+  if (text === '*') return true;
+  const example = text.replace('*', 'any');
+  const url = URL.parse(example);
+  return url !== null && url.origin === example && /^https?:$/.test(url.protocol);
 }
 
 /** One server's connection settings do not apply to another, nor one bucket's CORS rules to another bucket. */
@@ -79,7 +105,8 @@ function membersToKeep(
 
 function mergeAzure(stored: AzureStorageConfig | null, given: Partial<AzureStorageConfig>) {
   const fresh = withoutMasks('azure', given, stored === null ? {} : maskAzure(stored));
-  const config = check('azure', { ...stored, ...fresh }, azureRules);
+  const merged = { azure: { ...stored, ...fresh } };
+  const { azure: config } = checked(Type.Object({ azure: azureConfig }), merged);
   const isThere = stored === null || stored.containerName === config.containerName;
   if (fresh.connectionString === undefined && !isThere) throw elsewhere('azure.connectionString');
   return config;
@@ -162,18 +189,30 @@ export function readDefaultStorage(file: string): SharedConfig {
   }
 }
 
+const {
+  endpoint: internalEndpoint,
+  port: internalPort,
+  useSSL: internalUseSSL,
+} = s3Config.properties;
+const internal = { internalEndpoint, internalPort, internalUseSSL };
+const defaultStorage = Type.Object(
+  {
+    ...storageConfig.properties,
+    s3: Type.Optional(
+      orNull(Type.Partial(Type.Object({ ...s3Config.properties, ...internal }), strict)),
+    ),
+  },
+  strict,
+);
+
 function toSharedConfig(value: unknown): SharedConfig {
-  const { s3 = null, azure } = readMembers(value, '', ['s3', 'azure']);
-  const known = Object.keys({ ...s3Rules, ...internalRules });
-  const given = s3 === null ? {} : readMembers(s3, '.s3', known);
-  const { internalEndpoint, internalPort, internalUseSSL, ...own } = given;
-  const config = mergeStorage(null, checkRequest({ s3: s3 === null ? null : own, azure }));
-  const internal =
-    config.type === 's3'
-      ? internalAddress(config.s3, { internalEndpoint, internalPort, internalUseSSL })
-      : null;
-  const whole = { ...config, shared: { keyPrefix: '', internal } };
-  // Also checks the connection string, which the rules leave to its parser.
+  const { s3 = null, azure = null } = checked(defaultStorage, value);
+  const { internalEndpoint: host, internalPort: port, internalUseSSL: useSSL, ...own } = s3 ?? {};
+  const config = mergeStorage(null, { s3: s3 && own, azure });
+  const reached = withoutUndefined({ endpoint: host?.toLowerCase(), port, useSSL });
+  const address = config.type === 's3' ? internalAddress(config.s3, reached) : null;
+  const whole = { ...config, shared: { keyPrefix: '', internal: address } };
+  // Also checks the connection string, which the schema leaves to its parser.
   storagePlace(whole);
   return whole;
 }
@@ -181,17 +220,11 @@ function toSharedConfig(value: unknown): SharedConfig {
 /** Omitted members take the same values as for clients. Returns null if nothing differs. */
 function internalAddress(
   { endpoint, port, useSSL }: S3StorageConfig,
-  given: Readonly<Record<keyof typeof internalRules, unknown>>,
+  given: Partial<S3Address>,
 ): S3Address | null {
-  const draft = {
-    internalEndpoint: given.internalEndpoint ?? endpoint,
-    internalPort: given.internalPort ?? port,
-    internalUseSSL: given.internalUseSSL ?? useSSL,
-  };
-  const own = check('s3', draft, internalRules);
-  const host = own.internalEndpoint.toLowerCase();
-  const address = { endpoint: host, port: own.internalPort, useSSL: own.internalUseSSL };
-  return isDeepStrictEqual(address, { endpoint, port, useSSL }) ? null : address;
+  const ofClients = { endpoint, port, useSSL };
+  const address = { ...ofClients, ...given };
+  return isDeepStrictEqual(address, ofClients) ? null : address;
 }
 
 /**

@@ -67,9 +67,9 @@ test.each<[object, object | null]>([
 test.each<[unknown, RegExp]>([
   [[], /: storageConfig must be an object/],
   [{ s3, azure }, /either s3 or azure/],
-  [{ s3, s4: 1 }, /storageConfig\.s4 is unknown; the known members are s3, azure/],
+  [{ s3, s4: 1 }, /storageConfig\.s4 is not known; the known members are s3, azure/],
   [{ s3: 'here' }, /storageConfig\.s3 must be an object/],
-  [{ s3: { ...s3, usessl: true } }, /s3\.usessl is unknown/],
+  [{ s3: { ...s3, usessl: true } }, /s3\.usessl is not known/],
   [{ s3: { ...s3, port: '9000' } }, /s3\.port must be an integer/],
   [{ s3: { ...s3, useSSL: 'no' } }, /s3\.useSSL must be true or false/],
   [{ s3: { ...s3, endpoint: 7 } }, /s3\.endpoint must be a host name/],
@@ -79,7 +79,7 @@ test.each<[unknown, RegExp]>([
   [{ s3: { ...s3, internalEndpoint: 'http://minio' } }, /s3\.internalEndpoint must be a host/],
   [{ s3: { ...s3, internalPort: 0 } }, /s3\.internalPort/],
   [{ s3: { ...s3, internalUseSSL: 'no' } }, /s3\.internalUseSSL/],
-  [{ azure: { ...azure, internalEndpoint: 'a' } }, /azure\.internalEndpoint is unknown/],
+  [{ azure: { ...azure, internalEndpoint: 'a' } }, /azure\.internalEndpoint is not known/],
   [{ azure: { ...azure, connectionString: 'AccountName=acme' } }, /no valid AccountKey/],
 ])('an invalid store is refused, and the wrong member is named: %j', (value, message) => {
   expect(() => read(value)).toThrow(
