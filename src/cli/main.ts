@@ -265,7 +265,7 @@ const definitions: Readonly<Record<string, () => Promise<(command: Command) => v
   'master-key': async () => (await import('./commands/master-key.ts')).defineMasterKey,
   migrate: async () => (await import('./commands/migrate.ts')).defineMigrate,
   login: async () => (await import('./commands/login.ts')).defineLogin,
-  profile: async () => (await import('./commands/profile.ts')).defineProfile,
+  profile: async () => (await import('./commands/login.ts')).defineProfile,
   backup: async () => (await import('./commands/backup.ts')).defineBackup,
   restore: async () => (await import('./commands/backup.ts')).defineRestore,
   doctor: async () => (await import('./commands/doctor.ts')).defineDoctor,
