@@ -3,6 +3,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import { type Api, openApi } from '../client/api.ts';
+import { messageResponse } from '../../contract/common.ts';
+import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
+import { ForensicsError } from '../../errors.ts';
 import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
 import { isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
@@ -30,13 +33,43 @@ export async function withKeys<T>(
   options: ServiceOptions,
   act: (keys: KeyActs) => Promise<T>,
 ): Promise<T> {
-  if (isRemote(options)) {
-    const { createRemoteKeys } = await import('./remote.ts');
-    return withApi(options, (api) => act(createRemoteKeys(api)));
-  }
+  if (isRemote(options)) return withApi(options, (api) => act(createRemoteKeys(api)));
   // Loaded only here, because a command on a server needs no database.
   const { createLocalKeys, withLocalCore } = await import('./local.ts');
   return withLocalCore(options, (core) => act(createLocalKeys(core)));
+}
+
+/** The API keys of a server, through its `/v1` API. */
+function createRemoteKeys(api: Api): KeyActs {
+  const path = '/v1/auth/api';
+  const create = async (body: object) =>
+    (await api.request({ method: 'POST', path, body }, newKeyResponse)).data;
+
+  return {
+    async list(tenantName, bySecret) {
+      const request = { method: 'GET', path, query: { tenantName }, ...withKey(bySecret) } as const;
+      return (await api.request(request, keysResponse)).data;
+    },
+    create: ({ tenant: tenantName, ...key }) => create({ tenantName, ...key }),
+    async rotate({ tenant: tenantName, which: replaces, expiresAt, graceMs }) {
+      const graceSeconds = Math.floor(graceMs / 1000);
+      const created = await create({ tenantName, replaces, expiresAt, graceSeconds });
+      const { replaced, earlier = [], ...key } = created;
+      if (replaced !== undefined) return { key, replaced, earlier };
+      throw new ForensicsError(
+        'server_unexpected',
+        'The server did not say which key it replaced.',
+      );
+    },
+    async revoke({ tenant: tenantName, uuid, bySecret }) {
+      const query = { tenantName, uuid };
+      await api.request({ method: 'DELETE', path, query, ...withKey(bySecret) }, messageResponse);
+    },
+  };
+}
+
+function withKey(secret: string | undefined) {
+  return secret === undefined ? {} : { authorization: `ApiKey ${secret}` };
 }
 
 /** Opens a connection to the server for one action and closes it again, even when the action fails. */
