@@ -23,7 +23,7 @@ import {
 } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
-import { useActs } from './analyses.tsx';
+import { useActs } from './analysis-rows.tsx';
 import { Answer, Reasons } from './analysis-answer.tsx';
 import {
   Certainty,

@@ -13,7 +13,13 @@ import { Button, isAtWork, PageTitle } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
 import { type Column, pageSize, RangePager, Table } from '../parts/table.tsx';
 import { readVerdict, writeReason, writeVerdict } from '../parts/verdict.ts';
-import { ActsOnRow, type RowActs, useActs, useCommenting, useMainColumns } from './analyses.tsx';
+import {
+  ActsOnRow,
+  type RowActs,
+  useActs,
+  useCommenting,
+  useMainColumns,
+} from './analysis-rows.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLines } from './other-pictures.tsx';
 
