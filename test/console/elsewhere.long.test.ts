@@ -1,55 +1,29 @@
 /** A console whose users have accounts at a real identity provider. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  audience,
-  clientId,
-  clientSecret,
-  type OidcServer,
-  openOidcServer,
-} from '../fixtures/oidc-server.ts';
+import { type OidcServer, openProviderOf } from '../fixtures/oidc-server.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { browserPath, useWindows } from './browser.ts';
 
-const tenantsClaim = 'https://acme.example/tenants';
 const examiner = 'examiner@example.org';
 const everywhere = (page: Page) => page.getByRole('button', { name: 'Log out on all devices' });
 
 describe.skipIf(browserPath === null)('a console with an identity provider', () => {
   const openWindow = useWindows();
   let provider: OidcServer;
+  let stop: () => Promise<void>;
   let open: OpenServer;
-  let folder: string;
   let url: string;
 
   beforeAll(async () => {
     // The provider has to know the address before the server exists.
     const port = await freePort();
     url = `https://127.0.0.1:${port}`;
-    provider = await openOidcServer(`${url}/`);
-    provider.people.set(examiner, {
-      email: examiner,
-      userType: 'examiner',
-      [tenantsClaim]: ['acme'],
-    });
-    folder = mkdtempSync(join(tmpdir(), 'forensics-oidc-'));
-    const oidcCa = join(folder, 'ca.pem');
-    writeFileSync(oidcCa, provider.ca);
-    open = await openServer({
-      flags: {
-        oidcIssuer: provider.issuer,
-        oidcClientId: clientId,
-        oidcClientSecret: clientSecret,
-        oidcAudience: audience,
-        oidcTenantsClaim: tenantsClaim,
-        oidcCa,
-      },
-    });
+    const opened = await openProviderOf(examiner, `${url}/`);
+    ({ provider, stop } = opened);
+    open = await openServer({ flags: opened.flags });
     await open.server.listen({ host: '127.0.0.1', port });
     open.app.storage.setPublicUrl(new URL(url));
     await open.makeTenant('acme');
@@ -57,8 +31,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
 
   afterAll(async () => {
     await open.close();
-    await provider.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await stop();
   });
 
   test('a person logs in at the provider, returns to the wanted page, and stays logged in after a reload', async () => {

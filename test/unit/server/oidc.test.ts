@@ -1,48 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import {
   audience,
   clientId,
-  clientSecret,
-  type OidcServer,
   openOidcServer,
+  openProviderOf,
+  tenantsClaim,
 } from '../../fixtures/oidc-server.ts';
-import { type Listening, openListening } from './open-server.ts';
+import { openListening } from './open-server.ts';
 
 const examiner = 'examiner@example.org';
-const tenantsClaim = 'https://acme.example/tenants';
 
-let provider: OidcServer;
-let open: Listening;
-let folder: string;
-beforeAll(async () => {
-  provider = await openOidcServer();
-  provider.people.set(examiner, {
-    email: examiner,
-    userType: 'examiner',
-    [tenantsClaim]: ['acme'],
-  });
-  folder = mkdtempSync(join(tmpdir(), 'forensics-oidc-'));
-  const oidcCa = join(folder, 'ca.pem');
-  writeFileSync(oidcCa, provider.ca);
-  open = await openListening({
-    flags: {
-      oidcIssuer: provider.issuer,
-      oidcClientId: clientId,
-      oidcClientSecret: clientSecret,
-      oidcAudience: audience,
-      oidcTenantsClaim: tenantsClaim,
-      oidcCa,
-    },
-  });
-});
+const { provider, flags: ofProvider, stop } = await openProviderOf(examiner);
+const open = await openListening({ flags: ofProvider });
 afterAll(async () => {
   await open.close();
-  await provider.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await stop();
 });
 
 const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` });
