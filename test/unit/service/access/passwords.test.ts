@@ -1,16 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../../../../src/service/access/embedded/passwords.ts';
 
 const passwords = createPasswords({ ln: 4 });
 const person = { email: 'examiner.bergmann@example.org', name: 'Examiner Bergmann-Lind' };
-
-/** Like a login, which waits for the database first. */
-const attempt = () =>
-  passwords.withRoom(async () => {
-    await setImmediate();
-    return passwords.matching('x', []);
-  });
 
 describe('the hash', () => {
   test('matches only the right password, and is different each time', async () => {
@@ -62,14 +54,6 @@ describe('the hash', () => {
     for (const damaged of ['$scrypt$ln=4,r=8,p=1$AAAA$AAAA', 'plain']) {
       await expect(passwords.matching('x', [damaged])).rejects.toThrow(TypeError);
     }
-  });
-
-  test('is computed for at most 64 at once: the next is refused, and those waiting are served', async () => {
-    const waiting = Array.from({ length: 64 }, attempt);
-
-    await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' });
-    expect(await Promise.all(waiting)).toHaveLength(64);
-    expect(await attempt()).toEqual([]);
   });
 });
 
