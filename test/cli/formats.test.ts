@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { writeTable, toTableRow } from '../../src/cli/analyze/card.ts';
-import { writeCard } from '../../src/cli/analyze/card.ts';
+import { toTableRow, writeCard, writeTable } from '../../src/cli/analyze/card.ts';
 import { startProgress } from '../../src/cli/analyze/batch.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import type { SeenBefore } from '../../src/contract/seen-before.ts';

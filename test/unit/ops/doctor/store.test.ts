@@ -123,7 +123,6 @@ test.each([
     store: createS3Store(s3ConfigAt(server.origin)),
     visit: async (what) => ({ ...(await visit(what)), at: new Date(storeAt + 500 + aheadMs) }),
   });
-  await server.close();
 
   const message: unknown = expect.stringContaining(words);
   expect(found).toMatchObject([

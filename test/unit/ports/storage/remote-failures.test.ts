@@ -1,7 +1,7 @@
 import type { lookup } from 'node:dns';
 import { createServer as createSilentServer } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   createAddressGuard,
   createConnectionGuard,
@@ -67,17 +67,6 @@ const unknown = resolver((callback) =>
   callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' })),
 );
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
-
-async function script(...answers: readonly Answer[]) {
-  const server = await startScripted(...answers);
-  closing.push(() => server.close());
-  return server;
-}
-
 describe.each(adapters)('the %s store', (_name, open) => {
   test('is unavailable when nothing listens at its address', async () => {
     const server = await startScripted();
@@ -93,7 +82,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     ['never answers', hangs, { idleMs: 100 }],
     ['sends a byte now and then', drips, { totalMs: 300 }],
   ])('that %s is unavailable, and is not retried', async (_what, answer, timeouts) => {
-    const server = await script(answer);
+    const server = await startScripted(answer);
 
     await expect(open(server.origin, { timeouts }).read('key', 2_000_000)).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -103,7 +92,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('that is slow on a reused connection is waited for', async () => {
-    const server = await script(says(200, 'first'), says200After(1300, 'second'));
+    const server = await startScripted(says(200, 'first'), says200After(1300, 'second'));
     const store = open(server.origin, { timeouts: { idleMs: 5000, retryDelayMs: 1 } });
     await store.read('key', 10);
 
@@ -114,7 +103,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('is sent no object above its limit', async () => {
-    const server = await script(says(200));
+    const server = await startScripted(says(200));
     const store = open(server.origin, { maxObjectBytes: 10 });
 
     await expect(store.put('key', Buffer.alloc(11))).rejects.toMatchObject({
@@ -137,7 +126,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   ])(
     'whose connection %s is unavailable after three tries',
     async (_what, answer, act, methods) => {
-      const server = await script(answer);
+      const server = await startScripted(answer);
 
       await expect(act(open(server.origin))).rejects.toMatchObject({ code: 'store_unavailable' });
       expect(server.requests.map(({ method }) => method).join(' ')).toBe(methods);
@@ -145,7 +134,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   );
 
   test('whose confirmation is cut off has not accepted the object', async () => {
-    const server = await script(cuts);
+    const server = await startScripted(cuts);
 
     await expect(open(server.origin).put('key', Buffer.from('x'))).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -158,7 +147,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     ['answers 500', says(500, 'busy')],
     ['answers 503', says(503, 'busy')],
   ])('that %s once returns the whole object on the second try', async (_what, answer) => {
-    const server = await script(answer, says(200, 'bytes'));
+    const server = await startScripted(answer, says(200, 'bytes'));
 
     const read = await open(server.origin).read('key', 1000);
 
@@ -167,7 +156,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('that denies access is not retried, and reveals no secret or signature', async () => {
-    const server = await script(says(403));
+    const server = await startScripted(says(403));
 
     const error: unknown = await open(server.origin)
       .put('key', Buffer.from('x'))
@@ -182,7 +171,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('that announces more than requested is abandoned', async () => {
-    const server = await script(announcesGigabyte);
+    const server = await startScripted(announcesGigabyte);
 
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
       code: 'blob_too_large',
@@ -190,7 +179,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('with an endless error message is refused after its start', async () => {
-    const server = await script(endlessError(403));
+    const server = await startScripted(endlessError(403));
     const store = open(server.origin, { timeouts: { idleMs: 5000 } });
 
     await expect(store.read('key', 10)).rejects.toMatchObject({ code: 'store_refused' });
@@ -201,14 +190,14 @@ describe.each(adapters)('the %s store', (_name, open) => {
 
   test('with overlong CORS rules keeps them', async () => {
     const rules = `<StorageServiceProperties>${'<Cors></Cors>'.repeat(10_000)}</StorageServiceProperties>`;
-    const server = await script(says(200, rules, { 'content-type': 'application/xml' }));
+    const server = await startScripted(says(200, rules, { 'content-type': 'application/xml' }));
 
     expect(await open(server.origin).applyCors(['*'])).toMatchObject({ applied: false });
     expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
   test('that returns different bytes fails the probe', async () => {
-    const server = await script((response, request) => {
+    const server = await startScripted((response, request) => {
       // Each service's status for success, and an empty object.
       const isAzure = 'x-ms-version' in request.headers;
       const statuses = new Map(
@@ -233,7 +222,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     ['contacted over TLS at a port without it', {}, 'useSSL'],
   ])('%s is rejected', async (_what, settings, sentence) => {
     const server = await startS3Server(settings);
-    closing.push(() => server.close());
+    onTestFinished(() => server.close());
 
     const reading = open(server.origin.replace('http:', 'https:')).read('key', 10);
 
@@ -246,7 +235,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   test.each(['127.0.0.1', 'localhost'])(
     'at the forbidden address %s is not contacted',
     async (host) => {
-      const server = await script(says(200, 'bytes'));
+      const server = await startScripted(says(200, 'bytes'));
       const guard = createConnectionGuard(createAddressGuard(['external', 'private']));
       const store = open(server.origin.replace('127.0.0.1', host), { ...impatient, guard });
 
@@ -273,13 +262,11 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
     expect(outcomes[0]).toEqual(outcomes[1]);
   });
-});
 
-describe.each(adapters)('a connection of the %s store', (_name, open) => {
   test('that never completes its TLS handshake is abandoned', async () => {
     const silent = createSilentServer((socket) => socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    closing.push(() => new Promise((resolve) => silent.close(() => resolve())));
+    onTestFinished(() => void silent.close());
     const port = portOf(silent);
     const timeouts = { connectMs: 100, idleMs: 20_000, retryDelayMs: 1 };
 

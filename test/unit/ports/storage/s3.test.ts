@@ -91,7 +91,6 @@ describe('error codes of S3 servers', () => {
       code,
       message: expect.stringContaining(sentence),
     });
-    await scripted.close();
   });
 
   test('a non-S3 page is interpreted by its status alone', async () => {
@@ -102,7 +101,6 @@ describe('error codes of S3 servers', () => {
       code: 'store_refused',
       message: 'The store refused the request (HTTP 405). Check its configuration.',
     });
-    await scripted.close();
   });
 
   test('an unknown HTTP status is a failure, and only the start of its body is read', async () => {
@@ -113,7 +111,6 @@ describe('error codes of S3 servers', () => {
       code: 'store_unavailable',
       message: 'The store failed (HTTP 700).',
     });
-    await scripted.close();
   });
 });
 
@@ -141,7 +138,6 @@ describe('the CORS rules of an S3 bucket', () => {
     expect(body).toContain('<AllowedMethod>PUT</AllowedMethod>');
     // Servers refuse the rules without it.
     expect(write?.headers['content-md5']).toBe(createHash('md5').update(body).digest('base64'));
-    await scripted.close();
   });
 
   test('are found among broken ones, which are dropped', async () => {
@@ -156,7 +152,6 @@ describe('the CORS rules of an S3 bucket', () => {
     const body = scripted.requests[1]?.body ?? '';
     expect(body.match(/<CORSRule>/g)?.length).toBe(2);
     expect(body).toContain(theirs);
-    await scripted.close();
   });
 
   test('are created if there are none', async () => {
@@ -167,7 +162,6 @@ describe('the CORS rules of an S3 bucket', () => {
 
     expect(outcome).toEqual({ applied: true });
     expect(scripted.requests[1]?.body).toContain('<AllowedOrigin>*</AllowedOrigin>');
-    await scripted.close();
   });
 
   test('are deleted when ours was the only one and no origin is left', async () => {
@@ -177,7 +171,6 @@ describe('the CORS rules of an S3 bucket', () => {
 
     expect(outcome).toEqual({ applied: true });
     expect(scripted.requests.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
-    await scripted.close();
   });
 
   test('are not applied if the server does not support them', async () => {
@@ -187,6 +180,5 @@ describe('the CORS rules of an S3 bucket', () => {
       applied: false,
       reason: 'The store does not support this.',
     });
-    await scripted.close();
   });
 });

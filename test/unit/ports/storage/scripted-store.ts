@@ -1,7 +1,12 @@
-/** A server that misbehaves on purpose: each request gets the next answer from a list, and the last one repeats. */
+/**
+ * A server that misbehaves on purpose until the current test ends: each request gets the next answer from a list, and the
+ * last one repeats.
+ */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { portOf } from '../../../fixtures/free-port.ts';
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -16,7 +21,7 @@ export interface ScriptedStore {
   readonly origin: string;
   /** Requests whose whole body arrived. */
   readonly requests: readonly ReceivedRequest[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Clients refuse an object without these headers. */
@@ -84,14 +89,10 @@ export async function startScripted(...answers: readonly Answer[]): Promise<Scri
   // Sent to clients, which close an idle connection earlier than that.
   server.keepAliveTimeout = 2000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('Not a TCP port.');
-  return {
-    origin: `http://127.0.0.1:${address.port}`,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   };
+  onTestFinished(close);
+  return { origin: `http://127.0.0.1:${portOf(server)}`, requests, close };
 }
