@@ -124,24 +124,22 @@ test('every tenant’s own store is checked; the shared one only once', async ()
 });
 
 test('a default store configured for the service is checked instead of the embedded one', async () => {
-  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
-  const [defaultStorage, settings] = ['default.json', 'config.json'].map((name) =>
-    join(other, name),
-  );
+  const { other, inOther } = newFolder();
+  const defaultStorage = join(other, 'default.json');
+  const settings = join(other, 'config.json');
   const write = (more: object) =>
     writeFileSync(
-      defaultStorage!,
+      defaultStorage,
       JSON.stringify({ s3: { ...buckets.s3Config(otherBucket), ...more } }),
     );
-  const inOther = async (...args: string[]) =>
-    runHere([...args, '--data-dir', other, '--config', settings!]);
+  const check = async () => inOther('doctor', '--quick', '--config', settings);
   write({ corsAllowedOrigins: ['https://app.example'] });
-  writeFileSync(settings!, JSON.stringify({ defaultStorage }));
-  await inOther('tenant', 'create', 'acme');
+  writeFileSync(settings, JSON.stringify({ defaultStorage }));
+  await inOther('tenant', 'create', 'acme', '--config', settings);
 
-  const well = await inOther('doctor', '--quick');
+  const well = await check();
   write({ secretAccessKey: 'wrong' });
-  const refused = await inOther('doctor', '--quick');
+  const refused = await check();
 
   expect(well.code).toBe(0);
   expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages from https:\/\/app\.example can upload/m);
@@ -217,17 +215,20 @@ test.skipIf(!canBeNobody)(
 );
 
 const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
+/** What the doctor prints where this command has mounted a disk. */
+function diagnoseWith(mount: string, folder: string): string {
+  const command = [process.execPath, entry, 'doctor', '--quick', '--data-dir', folder];
+  const script = ['sh', '-c', `${mount} && exec "$@"`, 'sh'];
+  return spawnSync('unshare', ['-rm', ...script, ...command]).stdout.toString();
+}
+
 test.skipIf(!canMount)('a store on a read-only disk is reported as such', async () => {
   const { other, inOther } = newFolder();
   await inOther('tenant', 'create', 'acme');
   const blobs = join(other, 'blobs');
   mkdirSync(blobs, { recursive: true });
-  const script = `mount -t tmpfs -o ro none ${blobs} && exec "$@"`;
-  const command = [process.execPath, entry, 'doctor', '--quick', '--data-dir', other];
 
-  const { stdout } = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...command]);
-
-  expect(stdout.toString()).toMatch(
+  expect(diagnoseWith(`mount -t tmpfs -o ro none ${blobs}`, other)).toMatch(
     /^failed +store \(acme\): .*\(EROFS: it is read-only\).*\n +Fix: .*mount it for writing/m,
   );
 });
@@ -236,13 +237,9 @@ test.skipIf(!canMount)('a data folder on a read-only disk is reported as such', 
   const { other, inOther } = newFolder();
   await inOther('tenant', 'create', 'acme');
   chmodSync(other, 0o755);
-  const script = `mount --bind ${other} ${other} && mount -o remount,ro,bind ${other} && exec "$@"`;
-  const command = [process.execPath, entry, 'doctor', '--quick', '--data-dir', other];
+  const mount = `mount --bind ${other} ${other} && mount -o remount,ro,bind ${other}`;
 
-  const { stdout } = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...command]);
-
-  const failed = stdout.toString().match(/^failed.*\n.*/gm);
-  expect(failed).toEqual([
+  expect(diagnoseWith(mount, other).match(/^failed.*\n.*/gm)).toEqual([
     expect.stringMatching(/data folder: Its disk is mounted read-only\.\n +Fix: Mount its disk/),
   ]);
 });
