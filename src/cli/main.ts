@@ -1,9 +1,9 @@
 /** The command line: runs a command or prints help, and turns every failure into one line and an exit code. */
 
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { CommanderError, Help, Option } from 'commander';
 import { Command } from './command.ts';
-import wrapAnsi from 'wrap-ansi';
 import { type Language, languages } from '../contract/vocabulary.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { withNameBytes } from '../ports/files/byte-names.ts';
@@ -176,6 +176,8 @@ function commandIn(program: Command, argv: readonly string[]): string {
   return words.join(' ');
 }
 
+const loadModule = createRequire(import.meta.url);
+
 /** Descriptions are wrapped only if they get at least this width. */
 const minWidthToWrap = 20;
 
@@ -184,6 +186,8 @@ const minWidthToWrap = 20;
  * already laid out, and examples are copied as a whole.
  */
 function layHelp(text: string, columns: number): string {
+  // Not with import(), because Commander writes synchronously; every command would wait 20 ms for it.
+  const { default: wrapAnsi }: typeof import('wrap-ansi') = loadModule('wrap-ansi');
   return text.replaceAll(/^\S.*(?:\n\S.*)*/gm, (paragraph) =>
     wrapAnsi(paragraph.replaceAll('\n', ' '), columns),
   );

@@ -15,7 +15,8 @@ import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import type { Rendering } from '../../examiner/requests.ts';
 import { createCopyFinder } from './copies.ts';
-import { readCaseData, type AnalyzeOptions } from './options.ts';
+import { readCaseData } from './case-data.ts';
+import type { AnalyzeOptions } from './options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {
   type AnalysisRecord,
