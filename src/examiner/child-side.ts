@@ -17,7 +17,7 @@ import {
 export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
   const [memoryLimitBytes = Infinity, parentPid = process.ppid] = process.argv.slice(2).map(Number);
   const workerData: WatchdogLimits = { memoryLimitBytes, parentPid, memoryMarker };
-  const watchdog = new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url);
+  const watchdog = new URL(`../examiner/watchdog${extname(import.meta.url)}`, import.meta.url);
   const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
   new Worker(watchdog, { workerData, resourceLimits }).unref();
   process.on('disconnect', () => process.exit(0));

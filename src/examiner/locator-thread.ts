@@ -23,7 +23,7 @@ type FindCopies = NonNullable<Models['findCopiesInThread']>;
 
 /** Starts the thread, which loads ONNX Runtime in advance. The thread does not keep the process alive. */
 export function startLocatorThread() {
-  const file = new URL(`./locator-worker${extname(import.meta.url)}`, import.meta.url);
+  const file = new URL(`../examiner/locator-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file);
   worker.unref();
   const ask = createAsker(worker);

@@ -34,7 +34,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 };
 export async function readCrJson(task: CredentialsTask): Promise<unknown> {
   const workerData: ThreadTask = { ...task, library: compiledLibrary() };
   const worker = new Worker(
-    new URL(`./c2pa-thread${extname(import.meta.url)}`, import.meta.url),
+    new URL(`../provenance/c2pa-thread${extname(import.meta.url)}`, import.meta.url),
     // Keeps messages of the library about a malicious store out of the log.
     { workerData, resourceLimits, stdout: true, stderr: true },
   );
