@@ -40,12 +40,7 @@ export function forkChild(options: ChildOptions) {
     stderr = (stderr + text).slice(-maxStderrChars);
   });
   let onEnded: (() => void) | null = null;
-  const ended = new Promise<void>((resolve) => {
-    child.once('close', () => {
-      resolve();
-      onEnded?.();
-    });
-  });
+  child.once('close', () => onEnded?.());
   // Without a listener, an error event from a broken channel would end our process. The close event reports it anyway.
   child.on('error', () => undefined);
   releaseParent(child);
@@ -94,11 +89,8 @@ export function forkChild(options: ChildOptions) {
     pid: child.pid,
     perform,
     isAlive: () => isAlive(child),
-    end: async () => {
-      holdParent(child);
-      child.kill('SIGKILL');
-      await ended;
-    },
+    /** Does not wait for the system to free the child's memory, which takes a while. */
+    end: () => child.kill('SIGKILL'),
   };
 }
 

@@ -111,7 +111,7 @@ export function createPool(options: PoolOptions) {
       closed = true;
       for (const waiter of waiting.splice(0)) waiter.reject(closing());
       await Promise.allSettled(running);
-      await Promise.all(all.map(async ({ child }) => child?.end()));
+      for (const { child } of all) child?.end();
     },
   };
 }

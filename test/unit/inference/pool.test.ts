@@ -273,7 +273,7 @@ describe('shutting down', () => {
 
     await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
     await closing;
-    expect(isAlive(await running)).toBe(false);
+    await waitUntilGone(await running);
     await expect(pool.run({ echo: 1 })).rejects.toMatchObject({ code: 'cancelled' });
   });
 
