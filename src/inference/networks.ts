@@ -69,11 +69,10 @@ export async function loadTraceModel(
 ): Promise<TraceModel> {
   const { manifest, statistics } = verified;
   const { cellPx } = manifest.input;
-  const [backbone, head, transformer] = await Promise.all([
-    runtime.openSession(verified.backbone),
-    runtime.openSession(verified.head),
-    verified.transformer === null ? null : runtime.openSession(verified.transformer),
-  ]);
+  // One by one, because each blocks this thread, which has to pass on the picture as soon as it is decoded.
+  const backbone = await runtime.openSession(verified.backbone);
+  const head = await runtime.openSession(verified.head);
+  const transformer = verified.transformer && (await runtime.openSession(verified.transformer));
   return {
     manifest,
     statistics,
