@@ -31,7 +31,7 @@ export function createModelCache() {
   }
 
   async function load({ model, locator = null }: Wanted, modelsDir: string | null) {
-    const registry = createRegistry({ extra: modelsDir });
+    const registry = createRegistry({ extra: modelsDir, once: true });
     // Compares the whole manifest, including hashes, rather than the name, so that a model that was
     // replaced on disk is loaded again.
     const found = [await registry.find(model), await registry.findLocator(locator)];
