@@ -95,20 +95,22 @@ async function readArchive(source: FileHandle | Buffer) {
     unpackedBytes,
     /** A part of the archive itself, shorter at its end. */
     read,
-    /** The first file with this name. A file that cannot be read is empty, so it matches no list. */
+    /** The first file with this name. A file that cannot be read is zeros, which match no list. */
     async content(name: string): Promise<ZipEntry | null> {
       const entry = entries[names.indexOf(name)];
       if (entry === undefined) return null;
+      const { crc32 } = entry;
+      let held: Uint8Array = new Uint8Array();
       try {
         const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-        const held = await read(fileDataStart, entry.compressedSize);
-        if (entry.compressionMethod === 0) return { name, bytes: held };
+        held = await read(fileDataStart, entry.compressedSize);
+        if (entry.compressionMethod === 0) return { name, crc32, bytes: held };
         const maxOutputLength = Math.max(1, entry.uncompressedSize);
-        return { name, bytes: await unpack(held, { maxOutputLength }), packed: held };
+        return { name, crc32, bytes: await unpack(held, { maxOutputLength }), packed: held };
       } catch (error) {
         // The disk failed, rather than the file.
         if (error instanceof Error && 'syscall' in error) throw toReadFailure(error);
-        return { name, bytes: new Uint8Array() };
+        return { name, crc32, bytes: new Uint8Array(entry.uncompressedSize), packed: held };
       }
     },
     close: () => close(source),

@@ -118,6 +118,8 @@ export interface ZipEntry {
   readonly bytes: Uint8Array;
   /** Compressed with DEFLATE, as in the archive; absent if the archive contains the bytes uncompressed. */
   readonly packed?: Uint8Array;
+  /** The checksum in the header, if it is not to be that of the bytes. */
+  readonly crc32?: number;
 }
 
 /** An examined picture and everything made from it: the input for writing a bundle. */

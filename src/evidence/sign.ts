@@ -1,7 +1,7 @@
 /** Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. */
 
 import { createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32 as checksum, deflateRawSync } from 'node:zlib';
 import { ForensicsError } from '../errors.ts';
 import {
   bundleFormat,
@@ -192,12 +192,12 @@ function requireSize(bytes: number): void {
  * Fields that the local header and the directory entry share: version needed to read, flags,
  * method, time, checksum, sizes, length of the name and of the extra field.
  */
-function commonFields({ name, bytes, packed }: ZipEntry, at: Date): Buffer {
+function commonFields({ name, bytes, packed, crc32 }: ZipEntry, at: Date): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(packed ? neededToRead.deflated : neededToRead.stored, 0);
   fields.writeUInt16LE(packed ? deflated : 0, 4);
   fields.writeUInt32LE(dosTime(at), 6);
-  fields.writeUInt32LE(crc32(bytes), 10);
+  fields.writeUInt32LE(crc32 ?? checksum(bytes), 10);
   fields.writeUInt32LE((packed ?? bytes).length, 14);
   fields.writeUInt32LE(bytes.length, 18);
   fields.writeUInt16LE(name.length, 22);

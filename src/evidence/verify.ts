@@ -22,6 +22,7 @@ import {
   signatureFile,
   type Verification,
   type VerifyOptions,
+  type ZipEntry,
 } from './bundle-format.ts';
 import { parseCaseRecord } from './case-bundle.ts';
 import { checkReports, type Files, findContradictions, unless } from './contradictions.ts';
@@ -194,26 +195,31 @@ async function checkFiles(
     : [...seal, ...manifest.files];
   for (const { name, sha256, packedSha256 } of inOrder) {
     const found = await archive.content(name);
-    if (found === null || (sha256 !== null && sha256Of(found.bytes) !== sha256)) {
-      problems.push(found === null ? missing(name) : changed(name));
+    if (found === null) {
+      problems.push(missing(name));
       continue;
     }
-    const { bytes, packed } = found;
-    const isAsPacked =
-      packedSha256 !== undefined && packed !== undefined && sha256Of(packed) === packedSha256;
-    const asPacked = { packed: isAsPacked ? packed : new Uint8Array() };
-    const expected = { name, bytes, ...(packedSha256 !== undefined && asPacked) };
+    const isSame = sha256 === null || sha256Of(found.bytes) === sha256;
+    // A changed file is reported by itself; around it, the archive must agree with what its header states.
+    if (!isSame) problems.push(changed(name));
+    const expected = isSame ? asSigned(found, packedSha256) : found;
     await compare(`the header of ${name}`, zip.header(expected));
-    at += (expected.packed ?? bytes).length;
-    if (sha256 !== null) await take(name, bytes);
+    at += (expected.packed ?? expected.bytes).length;
+    if (isSame && sha256 !== null) await take(name, found.bytes);
   }
   problems.push(...findAdded(manifest, archive.names));
   for (const part of zip.end()) await compare(part.what, part.bytes);
   if (at !== archive.sizeBytes) stray ??= `${at}, the end of the archive`;
-  // Once a file is missing or changed, changes outside the files cannot be detected reliably.
-  if (problems.length > 0 || stray === null) return problems;
+  // Once a file is missing or added, all bytes after it are elsewhere.
+  if (stray === null || problems.some(({ kind }) => kind !== 'changed')) return problems;
   const message = `The archive is not as it was written: bytes were changed or added at or after byte ${stray}.`;
-  return [{ kind: 'container', file: null, message }];
+  return [...problems, { kind: 'container', file: null, message }];
+}
+
+function asSigned({ name, bytes, packed }: ZipEntry, packedSha256: string | undefined): ZipEntry {
+  if (packedSha256 === undefined) return { name, bytes };
+  const isAsPacked = packed !== undefined && sha256Of(packed) === packedSha256;
+  return { name, bytes, packed: isAsPacked ? packed : new Uint8Array() };
 }
 
 function missing(file: string): Problem {

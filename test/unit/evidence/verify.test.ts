@@ -210,6 +210,9 @@ describe('every change is detected and named:', () => {
     bundle[header.index + header[0].length + 9]! ^= 1;
 
     expect(await problemsOf(bundle)).toEqual([`changed ${name}`]);
+    // The permissions, in the directory.
+    bundle[bundle.lastIndexOf(name) - 8]! ^= 1;
+    expect(await problemsOf(bundle)).toEqual([`changed ${name}`, 'container']);
   });
 
   test('other compressed bytes for the same content', async () => {
