@@ -4,12 +4,12 @@
  * because a case does not fit into memory.
  */
 
-import { type FileHandle, open } from 'node:fs/promises';
+import { close, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { type Entry, fromBufferPromise, fromFdPromise } from 'yauzl';
 import { ForensicsError } from '../errors.ts';
-import { readFileUpTo, toReadFailure } from '../ports/files/system-errors.ts';
+import { requireFileUpTo, toReadFailure } from '../ports/files/system-errors.ts';
 import {
   manifestFile,
   maxBundleBytes,
@@ -21,27 +21,30 @@ import {
   type ZipEntry,
 } from './bundle-format.ts';
 
-export type Archive = Awaited<ReturnType<typeof readArchive>>;
+export type Archive = Awaited<ReturnType<typeof readArchive>> & { close(): Promise<void> };
 
+/** Of a case, which has no fields for larger ones. */
+const maxArchiveBytes = 2 ** 32 - 1;
 const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
 /** Pictures and reports hardly shrink, and JSON shrinks most; anything that grows more is malicious. */
 const maxGrowth = (bytes: number) => Math.min(20 * bytes, 2 * bytes + maxJsonBytes);
 
 /**
- * @param bundle - path of the archive, or its bytes.
+ * @param bundle - path of the archive, its bytes, or the descriptor of a file, which is not closed.
  * @returns null for an unreadable archive that calls itself a bundle.
  * @throws {ForensicsError} `bundle_unreadable` for any other unreadable file, `file_*`.
  */
-export async function openArchive(bundle: string | Uint8Array): Promise<Archive | null> {
-  const readAll = async () =>
-    toBuffer(typeof bundle === 'string' ? await readFileUpTo(bundle, maxBundleBytes) : bundle);
-  // If the file cannot be opened, reading it says why.
-  const source = typeof bundle === 'string' ? await open(bundle).catch(readAll) : toBuffer(bundle);
+export async function openArchive(bundle: string | number | Uint8Array): Promise<Archive | null> {
+  const source = typeof bundle === 'object' ? toBuffer(bundle) : await openFile(bundle);
+  const closeOwn = async () => {
+    if (typeof bundle === 'string') await promisify(close)(Number(source));
+  };
   try {
-    return await readArchive(source);
+    return { ...(await readArchive(source)), close: closeOwn };
   } catch (cause) {
-    await close(source);
-    const bytes = await readAll();
+    const start = typeof source === 'number' ? await readPart(source, 0, maxBundleBytes) : source;
+    const bytes = toBuffer(start);
+    await closeOwn();
     if (bytes.includes(signatureFile) || bytes.includes(manifestFile)) return null;
     const message =
       'This is not an evidence bundle: it is not a zip archive, or a damaged or too large one.';
@@ -53,19 +56,29 @@ function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-async function close(source: FileHandle | Buffer): Promise<void> {
-  if (!Buffer.isBuffer(source)) await source.close();
+async function openFile(file: string | number): Promise<number> {
+  if (typeof file === 'number') return file;
+  await requireFileUpTo(file, maxArchiveBytes);
+  return promisify(open)(file, 'r').catch((error: unknown) => {
+    throw toReadFailure(error);
+  });
 }
 
-async function readArchive(source: FileHandle | Buffer) {
+async function readPart(file: number, position: number, length: number): Promise<Uint8Array> {
+  const part = Buffer.allocUnsafeSlow(Math.min(length, fstatSync(file).size));
+  const { bytesRead } = await promisify(read)(file, part, 0, part.length, position);
+  return part.subarray(0, bytesRead);
+}
+
+async function readArchive(source: number | Buffer) {
   // Names as bytes: otherwise the library would reject the whole archive if one name looked like
   // a path that leads outside its folder.
   const options = { decodeStrings: false, autoClose: false };
   const zip = Buffer.isBuffer(source)
     ? await fromBufferPromise(source, options)
-    : await fromFdPromise(source.fd, options);
+    : await fromFdPromise(source, options);
   const { fileSize: sizeBytes } = zip;
-  const isInBounds = zip.entryCount <= maxEntries && sizeBytes < 2 ** 32;
+  const isInBounds = zip.entryCount <= maxEntries && sizeBytes <= maxArchiveBytes;
   const entries: Entry[] = [];
   if (isInBounds) for await (const entry of zip.eachEntry()) entries.push(entry);
   const unpackedBytes = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0);
@@ -81,11 +94,10 @@ async function readArchive(source: FileHandle | Buffer) {
   if (!isInBounds || isTooLarge || isOverlapping || unpackedBytes > maxGrowth(sizeBytes))
     throw new RangeError('more than a bundle can contain');
 
-  async function read(position: number, length: number): Promise<Uint8Array> {
-    if (Buffer.isBuffer(source)) return source.subarray(position, position + length);
-    const { buffer, bytesRead } = await source.read(Buffer.alloc(length), 0, length, position);
-    return buffer.subarray(0, bytesRead);
-  }
+  const readHere = async (position: number, length: number): Promise<Uint8Array> =>
+    typeof source === 'number'
+      ? readPart(source, position, length)
+      : source.subarray(position, position + length);
 
   return {
     /** In directory order; a name may occur twice. */
@@ -94,7 +106,7 @@ async function readArchive(source: FileHandle | Buffer) {
     /** Size of all files together. */
     unpackedBytes,
     /** A part of the archive itself, shorter at its end. */
-    read,
+    read: readHere,
     /** The first file with this name. A file that cannot be read is zeros, which match no list. */
     async content(name: string): Promise<ZipEntry | null> {
       const entry = entries[names.indexOf(name)];
@@ -103,17 +115,18 @@ async function readArchive(source: FileHandle | Buffer) {
       let held: Uint8Array = new Uint8Array();
       try {
         const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-        held = await read(fileDataStart, entry.compressedSize);
+        held = await readHere(fileDataStart, entry.compressedSize);
         if (entry.compressionMethod === 0) return { name, crc32, bytes: held };
         const maxOutputLength = Math.max(1, entry.uncompressedSize);
-        return { name, crc32, bytes: await unpack(held, { maxOutputLength }), packed: held };
+        // In one piece, because many would have to be put together.
+        const how = { maxOutputLength, chunkSize: Math.max(64, entry.uncompressedSize + 1) };
+        return { name, crc32, bytes: await unpack(held, how), packed: held };
       } catch (error) {
         // The disk failed, rather than the file.
         if (error instanceof Error && 'syscall' in error) throw toReadFailure(error);
         return { name, crc32, bytes: new Uint8Array(entry.uncompressedSize), packed: held };
       }
     },
-    close: () => close(source),
   };
 }
 

@@ -217,11 +217,17 @@ export function createReader<T extends TSchema>(schema: T) {
   };
 }
 
-/** Parses JSON. Returns undefined, which no JSON text yields, for missing or invalid text and if it is malicious. */
-export function parseJson(bytes: Uint8Array | undefined): unknown {
+/**
+ * Parses JSON. Returns undefined, which no JSON text yields, for missing or invalid text and if it is malicious.
+ *
+ * @param how - `withMaps`: otherwise, long lists of numbers are empty, because they take ten times their memory.
+ */
+export function parseJson(bytes: Uint8Array | undefined, { withMaps = false } = {}): unknown {
   try {
-    if (bytes === undefined || !hasFewValues(bytes)) return undefined;
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (bytes === undefined || bytes.length > maxJsonBytes) return undefined;
+    const others = withoutMaps(bytes);
+    if (!hasFewValues(others, maxValues)) return undefined;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(withMaps ? bytes : others);
     const value: unknown = JSON.parse(text);
     return isWithin(value, maxLevels) ? value : undefined;
   } catch {
@@ -231,26 +237,69 @@ export function parseJson(bytes: Uint8Array | undefined): unknown {
 
 /** The result of the largest picture has eight maps of 1.6 million numbers, and 75 MB. */
 export const maxJsonBytes = 100_000_000;
-const maxNumbers = 13_000_000;
-/** Quotes, lists and objects: far more than we write. Parsed, `{},` takes twenty times the memory of its text. */
-const maxOthers = 1_000_000;
+/** Besides the maps: far more than we write. Parsed, `{},` takes twenty times the memory of its text. */
+const maxValues = 1_000_000;
 
-function hasFewValues(bytes: Uint8Array): boolean {
-  if (bytes.length > maxJsonBytes) return false;
-  let [numbers, others] = [0, 0];
-  let isInText = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (isInText && byte === backslash) i++;
-    else if (byte === quote) isInText = !isInText;
-    if (isInText && byte !== quote) continue;
-    if (byte === comma) numbers++;
-    else if (byte === quote || byte === bracket || byte === brace) others++;
+/**
+ * The same JSON with an empty list for each long list of numbers.
+ *
+ * @throws {SyntaxError} for a list of anything else.
+ */
+function withoutMaps(json: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  const parts: Uint8Array[] = [];
+  let written = 0;
+  let start = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === quote) at = endOfText(bytes, at);
+    if (byte === closingBracket && start > 0 && at - start > longListBytes) {
+      checkNumbers(bytes.subarray(start, at));
+      parts.push(bytes.subarray(written, start));
+      written = at;
+    }
+    if (byte === bracket) start = at + 1;
+    else if (!isInNumbers(byte)) start = 0;
   }
-  return numbers <= maxNumbers && others <= maxOthers;
+  return Buffer.concat([...parts, bytes.subarray(written)]);
 }
 
-const [backslash, quote, comma, bracket, brace] = Buffer.from('\\",[{');
+const longListBytes = 1000;
+
+/** Digits, signs, points, exponents and the commas between them. */
+function isInNumbers(byte: number): boolean {
+  return (byte >= comma! && byte <= 0x39) || byte === plus || byte === 0x65 || byte === 0x45;
+}
+
+/** In pieces, so that they take little memory. */
+function checkNumbers(list: Buffer): void {
+  for (let at = 0; at <= list.length; ) {
+    const found = list.indexOf(comma!, at + longListBytes);
+    const end = found < 0 ? list.length : found;
+    JSON.parse(`[0,${list.toString('latin1', at, end)}]`);
+    at = end + 1;
+  }
+}
+
+/** Whether a JSON text has at most this many values. Parsed, each takes up to twenty times the memory of its text. */
+export function hasFewValues(json: Uint8Array, most: number): boolean {
+  let values = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === quote) at = endOfText(json, at);
+    else if (byte === comma || byte === bracket || byte === brace) values++;
+  }
+  return values <= most;
+}
+
+/** Position of the quotation mark that ends the text starting here. */
+function endOfText(json: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
+  return at;
+}
+
+const [backslash, quote, comma, bracket, closingBracket, brace, plus] = Buffer.from('\\",[]{+');
 
 /** Far deeper than anything that we write, but too shallow for a recursive walk to exhaust the stack. */
 const maxLevels = 64;

@@ -29,13 +29,18 @@ import {
 } from './records.ts';
 import { digestsOf } from './sign.ts';
 
-export type Files = ReadonlyMap<string, Uint8Array>;
+/** Reads the unchanged files by name; changed and missing ones have already been reported. */
+export interface Files {
+  get(name: string): Promise<Uint8Array | undefined>;
+}
 
-/** @param files - only unchanged files, because changed and missing ones have already been reported. */
-export function findContradictions(manifest: Manifest, files: Files): readonly Problem[] {
+export async function findContradictions(
+  manifest: Manifest,
+  files: Files,
+): Promise<readonly Problem[]> {
   const unlisted = findUnlisted(manifest);
-  const resultBytes = files.get(resultFile);
-  const settingsBytes = files.get(settingsFile);
+  const resultBytes = await files.get(resultFile);
+  const settingsBytes = await files.get(settingsFile);
   if (resultBytes === undefined || settingsBytes === undefined) return unlisted;
   const result = parseResult(resultBytes);
   const settings = parseSettings(settingsBytes);
@@ -46,10 +51,10 @@ export function findContradictions(manifest: Manifest, files: Files): readonly P
     ...unlisted,
     ...checkItem(manifest, result),
     ...checkSettings(settings, { manifest, result }),
-    ...checkCustody(manifest, files),
-    ...checkOriginal(manifest, files),
-    ...checkPictures(manifest, result, files),
-    ...checkReports(manifest, files),
+    ...(await checkCustody(manifest, files)),
+    ...(await checkOriginal(manifest, files)),
+    ...(await checkPictures(manifest, result, files)),
+    ...(await checkReports(manifest, files)),
   ];
 }
 
@@ -104,8 +109,8 @@ function checkSettings(
   return unless(isSame, settingsFile, 'The settings belong to a different examination.');
 }
 
-function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
-  const bytes = files.get(custodyFile);
+async function checkCustody({ item }: Manifest, files: Files): Promise<readonly Problem[]> {
+  const bytes = await files.get(custodyFile);
   if (bytes === undefined) return [];
   const events = parseCustody(bytes);
   if (events === null) return [contradiction(custodyFile, `${custodyFile} contains no record.`)];
@@ -116,8 +121,8 @@ function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
   return unless(isSame, custodyFile, 'The chain of custody belongs to a different picture.');
 }
 
-function checkOriginal({ item }: Manifest, files: Files): readonly Problem[] {
-  const bytes = item.file === null ? undefined : files.get(item.file);
+async function checkOriginal({ item }: Manifest, files: Files): Promise<readonly Problem[]> {
+  const bytes = item.file === null ? undefined : await files.get(item.file);
   if (bytes === undefined || item.file === null) return [];
   const isSame = isSamePicture(digestsOf(bytes), item);
   return unless(isSame, item.file, `${item.file} is not the picture that was examined.`);
@@ -132,41 +137,48 @@ function isSamePicture(one: Digests, other: Digests): boolean {
 }
 
 /** A heatmap has the size of the picture, upright or as stored; a raw map has one pixel per cell. */
-function checkPictures(
+async function checkPictures(
   { format }: Manifest,
   { examination: { facts, maps } }: ResultRecord,
   files: Files,
-): readonly Problem[] {
+): Promise<readonly Problem[]> {
   const { width, height, storedWidth, storedHeight } = facts;
   const picture = [`${width} x ${height}`, `${storedWidth} x ${storedHeight}`];
   const grid = format === firstBundleFormat ? picture : [`${maps.columns} x ${maps.rows}`];
-  const checkFile = (name: string, sizes: readonly string[], of: string) => {
-    const bytes = files.get(name);
+  const checkFile = async (name: string, sizes: readonly string[], of: string) => {
+    const bytes = await files.get(name);
     if (bytes === undefined) return [];
     const size = pngSize(bytes);
     const isValid = size !== null && sizes.includes(size);
     return unless(isValid, name, `${name} is not a PNG file of ${of}.`);
   };
-  return mapNames.flatMap((name) => [
-    ...checkFile(heatmapFile(name), picture, "the picture's size"),
-    ...checkFile(mapFile(name), grid, 'the size of the maps'),
-  ]);
+  const problems: Problem[] = [];
+  for (const name of mapNames) {
+    problems.push(...(await checkFile(heatmapFile(name), picture, "the picture's size")));
+    problems.push(...(await checkFile(mapFile(name), grid, 'the size of the maps')));
+  }
+  return problems;
 }
 
 /** Each report contains its picture's SHA-256 as plain text: a PDF in its document information, HTML in its footer. */
-export function checkReports({ item }: Pick<Manifest, 'item'>, files: Files): readonly Problem[] {
-  const checkFile = (name: string, start: string) => {
-    const bytes = files.get(name);
+export async function checkReports(
+  { item }: Pick<Manifest, 'item'>,
+  files: Files,
+): Promise<readonly Problem[]> {
+  const checkFile = async (name: string, start: string) => {
+    const bytes = await files.get(name);
     if (bytes === undefined) return [];
-    const report = Buffer.from(bytes);
+    const report = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const isValid =
       report.subarray(0, start.length).toString('latin1') === start && report.includes(item.sha256);
     return unless(isValid, name, `${name} is not a report on this picture.`);
   };
-  return languages.flatMap((language) => [
-    ...checkFile(reportFile(language), '%PDF-'),
-    ...checkFile(htmlFile(language), '<!doctype html>'),
-  ]);
+  const problems: Problem[] = [];
+  for (const language of languages) {
+    problems.push(...(await checkFile(reportFile(language), '%PDF-')));
+    problems.push(...(await checkFile(htmlFile(language), '<!doctype html>')));
+  }
+  return problems;
 }
 
 /** The size stated in the IHDR chunk, which comes first in every PNG file (ISO/IEC 15948, 11.2.1). */

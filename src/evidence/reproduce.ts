@@ -230,7 +230,8 @@ async function compareAll(
   { settings, format, files }: Recorded,
   { examination, rendering, environment }: Awaited<ReturnType<typeof repeat>>,
 ): Promise<Reproduction> {
-  const record = (name: string) => withoutRetiredMethods(parseJson(files.get(name)));
+  const record = (name: string) =>
+    withoutRetiredMethods(parseJson(files.get(name), { withMaps: true }));
   const texts = Object.fromEntries(
     Object.entries(rendering.reports).map(([language, report]) => [language, report.texts]),
   );

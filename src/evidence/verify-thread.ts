@@ -3,7 +3,6 @@
  * nor its memory.
  */
 
-import { fstatSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ForensicsError } from '../errors.ts';
 import type { Verification } from './bundle-format.ts';
@@ -16,9 +15,7 @@ export type ThreadAnswer =
 
 async function verify(fd: number): Promise<ThreadAnswer> {
   try {
-    const bytes = Buffer.allocUnsafe(fstatSync(fd).size);
-    readSync(fd, bytes, { position: 0 });
-    return { verification: await verifyBundle(bytes) };
+    return { verification: await verifyBundle(fd) };
   } catch (error) {
     if (error instanceof ForensicsError) return { unreadable: error.message };
     throw error;

@@ -25,7 +25,7 @@ import {
   type ZipEntry,
 } from './bundle-format.ts';
 import { parseCaseRecord } from './case-bundle.ts';
-import { checkReports, type Files, findContradictions, unless } from './contradictions.ts';
+import { checkReports, findContradictions, unless } from './contradictions.ts';
 import { openZip, readPublicKey, sha256Of } from './sign.ts';
 
 /**
@@ -35,23 +35,9 @@ import { openZip, readPublicKey, sha256Of } from './sign.ts';
  * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle, `file_*`.
  */
 export async function verifyBundle(
-  bundle: string | Uint8Array,
-  options: VerifyOptions = {},
+  bundle: string | number | Uint8Array,
+  { fingerprint }: VerifyOptions = {},
 ): Promise<Verification> {
-  return (await inspectBundle(bundle, options)).verification;
-}
-
-interface Inspected {
-  readonly verification: Verification;
-  /** Contents of the files that match the list, by file name; of a case, without the bundles in it. */
-  readonly files: Files;
-}
-
-/** Verifies a bundle, and also returns the intact files, for further processing. @throws as `verifyBundle`. */
-export async function inspectBundle(
-  bundle: string | Uint8Array,
-  { fingerprint }: VerifyOptions,
-): Promise<Inspected> {
   const archive = await openArchive(bundle);
   if (archive === null) return broken({ kind: 'container', file: null, message: damaged });
   try {
@@ -61,11 +47,27 @@ export async function inspectBundle(
   }
 }
 
+/**
+ * Verifies a bundle, and also returns its unchanged files by name; of a case, without the bundles in it. @throws as
+ * `verifyBundle`.
+ */
+export async function inspectBundle(bundle: string | Uint8Array, options: VerifyOptions) {
+  const verification = await verifyBundle(bundle, options);
+  const files = new Map<string, Uint8Array>();
+  const archive = verification.manifest && (await openArchive(bundle));
+  for (const { name, sha256 } of verification.manifest?.files ?? []) {
+    const found = name.endsWith('.zip') ? null : await archive?.content(name);
+    if (found && sha256Of(found.bytes) === sha256) files.set(name, found.bytes);
+  }
+  await archive?.close();
+  return { verification, files };
+}
+
 async function inspect(
   archive: Archive,
   expected: string | null,
   { isInCase }: { readonly isInCase: boolean },
-): Promise<Inspected> {
+): Promise<Verification> {
   const manifestBytes = (await archive.content(manifestFile))?.bytes;
   if (manifestBytes === undefined) {
     if (archive.names.includes(signatureFile)) return broken(missing(manifestFile));
@@ -86,12 +88,17 @@ async function inspect(
     { manifest, manifestBytes },
     expected,
   );
-  const files = new Map<string, Uint8Array>();
+  const intact = new Set<string>();
+  // Each is read again when it is needed, because together they may not fit into memory.
+  const files = {
+    get: async (name: string) =>
+      intact.has(name) ? (await archive.content(name))?.bytes : undefined,
+  };
   const pictures = new Map<string, Verification>();
   const problems: Problem[] = [...ofSignature];
   const found = await checkFiles(archive, manifest, async (name, bytes) => {
     if (!isCase || !name.endsWith('.zip')) {
-      files.set(name, bytes);
+      intact.add(name);
       return;
     }
     const verified = await verifyPicture(bytes, key?.fingerprint ?? null);
@@ -99,31 +106,33 @@ async function inspect(
     problems.push(...verified.problems.map((problem) => within(name, problem)));
   });
   problems.push(...found);
-  if (isCase) problems.push(...checkReports(manifest, files), ...checkRecord(files, pictures));
-  else if (key !== null) problems.push(...findContradictions(manifest, files));
-  const verification = {
+  if (isCase) {
+    problems.push(
+      ...(await checkReports(manifest, files)),
+      ...checkRecord(await files.get(caseFile), pictures),
+    );
+  } else if (key !== null) problems.push(...(await findContradictions(manifest, files)));
+  return {
     holds: problems.length === 0,
     problems,
     key,
     // Without a valid signature, the list cannot be trusted.
     manifest: key && manifest,
-    verdict: key && verdictIn(files),
+    verdict: key && verdictIn(await files.get(resultFile)),
     ...(isCase && {
       pictures: [...pictures].map(([file, { manifest: own, verdict, holds }]) => {
         return { file, name: own?.item.name ?? null, verdict, holds };
       }),
     }),
   };
-  return { verification, files };
 }
 
-function broken(problem: Problem): Inspected {
-  const nothing = { key: null, manifest: null, verdict: null };
-  return { verification: { holds: false, problems: [problem], ...nothing }, files: new Map() };
+function broken(problem: Problem): Verification {
+  return { holds: false, problems: [problem], key: null, manifest: null, verdict: null };
 }
 
-function verdictIn(files: Files): string | null {
-  const value = parseJson(files.get(resultFile));
+function verdictIn(bytes: Uint8Array | undefined): string | null {
+  const value = parseJson(bytes);
   if (typeof value !== 'object' || value === null || !('verdict' in value)) return null;
   return typeof value.verdict === 'string' ? value.verdict : null;
 }
@@ -244,11 +253,11 @@ function findAdded({ files }: Manifest, names: readonly string[]): readonly Prob
 async function verifyPicture(bytes: Uint8Array, signer: string | null): Promise<Verification> {
   try {
     const archive = await openArchive(bytes);
-    if (archive !== null) return (await inspect(archive, signer, { isInCase: true })).verification;
-    return broken({ kind: 'container', file: null, message: damaged }).verification;
+    if (archive !== null) return await inspect(archive, signer, { isInCase: true });
+    return broken({ kind: 'container', file: null, message: damaged });
   } catch (error) {
     if (!(error instanceof ForensicsError)) throw error;
-    return broken({ kind: 'container', file: null, message: error.message }).verification;
+    return broken({ kind: 'container', file: null, message: error.message });
   }
 }
 
@@ -259,10 +268,9 @@ function within(picture: string, { kind, file, message }: Problem): Problem {
 
 /** Checks that the list of pictures in a case matches the bundles in the archive. */
 function checkRecord(
-  files: Files,
+  bytes: Uint8Array | undefined,
   pictures: ReadonlyMap<string, Verification>,
 ): readonly Problem[] {
-  const bytes = files.get(caseFile);
   if (bytes === undefined) return [];
   const record = parseCaseRecord(bytes);
   if (record === null) return unless(false, caseFile, `${caseFile} contains no list of pictures.`);

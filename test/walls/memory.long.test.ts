@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { maxUploadBytes } from '../../src/contract/limits.ts';
 import { bodyLimitBytes, longBodyLimitBytes } from '../../src/server/bodies.ts';
 import { operationsOf, type RawDocument } from '../contract/interface/document.ts';
-import { repack } from '../unit/evidence/repack.ts';
+import { bundleWith, manyNumbers } from '../unit/evidence/small-case.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { clientOf, newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 
 const dataDir = newDataDir();
@@ -28,11 +28,8 @@ const json = [bodyLimitBytes, longBodyLimitBytes].map(jsonOf);
 /** For bodies of 50 MB. */
 const fewAtOnce = atOnce.slice(0, 4);
 const zip = Buffer.alloc(maxUploadBytes, 'PK');
-/** A zip whose list of files grows to twenty times the size of the zip. */
-const bomb = await repack(
-  { 'manifest.json': Buffer.from(jsonOf(140_000_000)), pad: randomBytes(7_000_000) },
-  { compress: true },
-);
+/** With the result of the largest picture, which has 75 MB. */
+const largest = Buffer.from(await bundleWith(Array(8).fill(manyNumbers(1_600_000))));
 
 test.runIf(process.platform === 'linux')(
   `many concurrent requests with the largest bodies need at most ${mostMegabytes} MB`,
@@ -44,26 +41,41 @@ test.runIf(process.platform === 'linux')(
     const document: RawDocument = JSON.parse(body.toString('utf8'));
     const taking = operationsOf(document).filter((operation) => operation.body !== null);
     const client = clientOf(serving, tenantName ?? '', apiKey ?? '');
-    const made = await client.create({ format: 'jpg', width: 640, height: 480 });
+    const created = await client.create({ format: 'jpg', width: 640, height: 480 });
     const statuses = new Set<number>();
     const send = async (method: string, path: string, type: string, sent: string | Buffer) => {
       const headers = { authorization, 'content-type': type };
       const question = { method, path: `${path}?tenantName=${tenantName}`, headers, body: sent };
       statuses.add((await serving.ask(question)).status);
     };
+    const verify = async (tenant: string | null, key: string | null, sent: Buffer) => {
+      const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/zip' };
+      const path = `/v1/bundle/verify?tenantName=${tenant}`;
+      const answer = await serving.ask({ method: 'POST', path, headers, body: sent });
+      return answer.json<{ data?: { holds: boolean } }>().data?.holds ?? answer.status;
+    };
+    const here = ['other', '--data-dir', dataDir];
+    await runCli(['tenant', 'create', ...here]);
+    const made = await runCli(['keys', 'create', '--name', 'a', '--json', '--tenant', ...here]);
+    const { secret }: { secret: string } = JSON.parse(made.stdout);
 
     for (const { method, path } of taking) {
       for (const text of json) {
         await Promise.all(atOnce.map(() => send(method, path, 'application/json', text)));
       }
     }
-    for (const archive of [zip, bomb]) {
-      await Promise.all(
-        fewAtOnce.map(() => send('POST', '/v1/bundle/verify', 'application/zip', archive)),
-      );
-    }
-    await Promise.all(fewAtOnce.map(() => client.upload(made, zip)));
+    await Promise.all(
+      fewAtOnce.map(() => send('POST', '/v1/bundle/verify', 'application/zip', zip)),
+    );
+    const verified = await Promise.all(
+      fewAtOnce.flatMap(() => [
+        verify(tenantName, apiKey, largest),
+        verify('other', secret, largest),
+      ]),
+    );
+    await Promise.all(fewAtOnce.map(() => client.upload(created, zip)));
 
+    expect(verified).toEqual(Array(8).fill(true));
     expect(taking.length).toBeGreaterThan(20);
     expect([...statuses].filter((status) => status >= 500)).toEqual([]);
     expect(peakMegabytes(serving.child.pid)).toBeLessThanOrEqual(mostMegabytes);

@@ -74,6 +74,14 @@ export async function writing<T>(act: () => Promise<T>): Promise<T> {
  *   large.
  */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
+  await requireFileUpTo(path, maxBytes);
+  return readFile(path).catch((error: unknown) => {
+    throw toReadFailure(error);
+  });
+}
+
+/** @throws {ForensicsError} as `readFileUpTo`. */
+export async function requireFileUpTo(path: string, maxBytes: number): Promise<void> {
   // Checked before opening, because opening a pipe would wait for a writer, and reading a device would never end.
   const found = await stat(path).catch((error: unknown) => {
     throw toReadFailure(error);
@@ -88,9 +96,6 @@ export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint
     const most = Math.floor(maxBytes / 1e6);
     throw new ForensicsError('bundle_unreadable', `The file is larger than ${most} MB.`);
   }
-  return readFile(path).catch((error: unknown) => {
-    throw toReadFailure(error);
-  });
 }
 
 const readFailures = {

@@ -32,9 +32,12 @@ export interface ReportHow {
 
 // Each bundle holds the picture, its maps and the archive in memory at the same time.
 const bundlesAtOnce = 2;
+/** The largest bundle takes 200 MB. */
+const verificationsAtOnce = 1;
 
 export function createEvidence({ core, input, now }: EvidenceParts) {
   const semaphore = createSemaphore(bundlesAtOnce);
+  const verifying = createSemaphore(verificationsAtOnce);
   const { signingKeys } = core;
   const inTurn =
     ({ id }: Caller['tenant']) =>
@@ -94,7 +97,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * for anything that is not a bundle.
      */
     verify: ({ tenant }: Pick<Caller, 'tenant'>, file: FileHandle): Promise<Verification> =>
-      semaphore(tenant.id, () => verifyUpload(signingKeys, file)),
+      verifying(tenant.id, () => verifyUpload(signingKeys, file)),
   };
 }
 
@@ -102,8 +105,8 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
 const verifyTimeoutMs = 60_000;
 const takesTooMuch =
   'Verifying this bundle takes too much time or memory for a server; use "forensics verify" on your own machine.';
-/** Only of the JavaScript heap; the limits on a bundle bound the other memory. */
-const resourceLimits = { maxOldGenerationSizeMb: 512 };
+/** Only of the JavaScript heap; the limits on a bundle bound the other memory. The largest bundle needs a quarter. */
+const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 async function verifyUpload(signingKeys: Core['signingKeys'], file: FileHandle) {
   const thread = new URL(

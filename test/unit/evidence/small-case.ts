@@ -3,11 +3,13 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { MapName } from '../../../src/engine/result.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import { createSigner, type Signer } from '../../../src/evidence/sign.ts';
+import { createSigner, sealBundle, type Signer } from '../../../src/evidence/sign.ts';
+import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import type { ReportTexts } from '../../../src/present/report-item.ts';
 import { makeExamination } from '../present/examination.ts';
+import { readEntries } from './repack.ts';
 
 export const signedAt = new Date('2026-03-02T08:00:00.000Z');
 const original = Buffer.from('not really a picture');
@@ -87,3 +89,27 @@ const texts: ReportTexts = {
   heatmap: { real: 'r', fake: 'f', compressed: 'c', anomaly: 'a' },
   conclusion: 'c',
 };
+
+/** Signed again by whoever changed it. */
+export async function resealed(entries: Readonly<Record<string, Uint8Array>>): Promise<Uint8Array> {
+  const { manifest } = await verifyBundle(smallBundle());
+  const { product, examinedAt, item } = manifest!;
+  const facts = { product, examinedAt, signedAt: manifest!.signedAt, item };
+  const ofTheSeal = ['manifest.json', 'manifest.sig', 'public-key.pem', 'SHA256SUMS'];
+  const files = Object.entries(entries)
+    .filter(([name]) => !ofTheSeal.includes(name))
+    .map(([name, bytes]) => ({ name, bytes }));
+  return sealBundle(files, facts, newSigner()).bytes;
+}
+
+/** A bundle whose result has additional lists, as JSON. */
+export async function bundleWith(lists: readonly string[]): Promise<Uint8Array> {
+  const { 'result.json': result, ...entries } = await readEntries(smallBundle());
+  const text = `{"a":[${lists.join(',')}],${Buffer.from(result!).toString().slice(1)}`;
+  return resealed({ ...entries, 'result.json': Buffer.from(text) });
+}
+
+/** A map of so many cells. */
+export function manyNumbers(count: number): string {
+  return `[${Array.from({ length: count }, (_, at) => (at * 48_271) % 65_536).join(',')}]`;
+}

@@ -7,7 +7,15 @@ import { sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { makeExamination } from '../present/examination.ts';
 import { archiveOf, inOldFormat, readEntries, repack } from './repack.ts';
-import { newSigner, pngOf, smallBundle, smallCase } from './small-case.ts';
+import {
+  bundleWith,
+  manyNumbers,
+  newSigner,
+  pngOf,
+  resealed,
+  smallBundle,
+  smallCase,
+} from './small-case.ts';
 
 /** In `npm run check:long`. */
 const everyBit = process.env['FORENSICS_TEST_BITS'] === 'every';
@@ -30,17 +38,6 @@ const manyObjects = (sizeBytes: number) => Buffer.from(`[${'{},'.repeat(sizeByte
 async function resultIn(bundle: Uint8Array): Promise<string> {
   const { 'result.json': result } = await readEntries(bundle);
   return Buffer.from(result!).toString();
-}
-
-/** Signed again by whoever changed it. */
-async function resealed(entries: Readonly<Record<string, Uint8Array>>): Promise<Uint8Array> {
-  const { manifest } = await verifyBundle(smallBundle());
-  const { product, examinedAt, signedAt, item } = manifest!;
-  const ofTheSeal = ['manifest.json', 'manifest.sig', 'public-key.pem', 'SHA256SUMS'];
-  const files = Object.entries(entries)
-    .filter(([name]) => !ofTheSeal.includes(name))
-    .map(([name, bytes]) => ({ name, bytes }));
-  return sealBundle(files, { product, examinedAt, signedAt, item }, newSigner()).bytes;
 }
 
 describe('a bundle as it was written', () => {
@@ -326,6 +323,16 @@ describe('signed parts that contradict each other:', () => {
     };
 
     expect(await problemsOf(await resealed(bundle))).toContain('contradiction result.json');
+  });
+
+  test('a map that is not a list of numbers, however long it is', async () => {
+    const map = manyNumbers(1000);
+    const others = [map.replace(',', ',,'), map.replace(']', ',]'), map.replace(',', ',1-')];
+
+    expect(await problemsOf(await bundleWith([map]))).toEqual([]);
+    for (const other of others) {
+      expect(await problemsOf(await bundleWith([other]))).toEqual(['contradiction result.json']);
+    }
   });
 
   test('a bundle without a report, even if the list agrees', async () => {
