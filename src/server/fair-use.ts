@@ -5,6 +5,7 @@
  */
 
 import { finished } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError, toForensicsError } from '../errors.ts';
@@ -172,9 +173,12 @@ export function assertFew(
   request: FastifyRequest,
   most: number,
 ): void {
+  if (isFull(inProgress, request, most)) throw tooManyInProgress();
+}
+
+function isFull(inProgress: Iterable<FastifyRequest>, request: FastifyRequest, most: number) {
   const name = requesterName(request);
-  const own = [...inProgress].filter((other) => requesterName(other) === name);
-  if (own.length >= most) throw tooManyInProgress();
+  return [...inProgress].filter((other) => requesterName(other) === name).length >= most;
 }
 
 export function tooManyInProgress(): ForensicsError {
@@ -184,13 +188,34 @@ export function tooManyInProgress(): ForensicsError {
 
 /** Of a tenant, so that slow clients delay only their own tenant. */
 const maxDownloads = 4;
+/** Of a tenant. Several reports, saved one after another, take a few seconds. */
+const maxWaiting = 16;
+const maxWaitMs = 20_000;
+const pollMs = 100;
 const stalledAfterMs = 30_000;
 
-/** For routes with long responses: limits how many are made or sent at once, and ends those that nobody reads. */
-export function limitDownloads(server: FastifyInstance, idleTimeoutMs = stalledAfterMs): void {
+/**
+ * For routes with long responses: limits how many are made or sent at once while a few others wait, and ends those that
+ * nobody reads.
+ */
+export function limitDownloads(
+  server: FastifyInstance,
+  { idleTimeoutMs = stalledAfterMs, waitMs = maxWaitMs } = {},
+): void {
   const inProgress = new Set<FastifyRequest>();
+  const waiting = new Set<FastifyRequest>();
   server.addHook('preHandler', async (request) => {
-    assertFew(inProgress, request, maxDownloads);
+    assertFew(waiting, request, maxWaiting);
+    waiting.add(request);
+    try {
+      const end = Date.now() + waitMs;
+      while (isFull(inProgress, request, maxDownloads)) {
+        if (Date.now() >= end || request.socket.destroyed) throw tooManyInProgress();
+        await setTimeout(pollMs);
+      }
+    } finally {
+      waiting.delete(request);
+    }
     inProgress.add(request);
   });
   // Also runs after the client has disconnected, but not before the response has been made.

@@ -208,7 +208,9 @@ const maxReceived = 4;
 /** Bounds the space that they take on the disk. */
 const maxReceivedInAll = 16;
 
-type Parts = Pick<App, 'evidence' | 'analyses'>;
+type Parts = Pick<App, 'evidence' | 'analyses'> & {
+  readonly downloads?: Parameters<typeof limitDownloads>[1];
+};
 
 export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, parts) => {
   const { evidence } = parts;
@@ -219,8 +221,9 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
   );
 };
 
-const downloads: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence }) => {
-  limitDownloads(server);
+const downloads: FastifyPluginAsyncTypebox<Parts> = async (server, parts) => {
+  const { evidence } = parts;
+  limitDownloads(server, parts.downloads);
   // No HEAD: it would make a bundle and record it in the audit log, though none is sent.
   server.get(
     '/v1/analysis/bundle',
