@@ -91,6 +91,11 @@ test.each<[string, (part: Sharp) => Sharp, Record<string, number>]>([
   ['turned by half', (part) => turned(part, 180), { scale: 1, isMirrored: 0 }],
   ['made smaller', (part) => sized(part, 0.8), { turnDegrees: 0, scale: 0.8 }],
   ['made larger', (part) => sized(part, 1.2), { turnDegrees: 0, scale: 1.2 }],
+  [
+    'turned and made larger',
+    (part) => turned(sized(part, 1.2), 20),
+    { turnDegrees: 20, scale: 1.2 },
+  ],
   ['mirrored', (part) => part.flop(), { scale: 1, isMirrored: 1 }],
 ])('a copied part %s is found in both places', async (_, change, motion) => {
   const file = await withCopy(await stone(1), change);

@@ -4,7 +4,8 @@ import { thumbnail } from '../../../src/detectors/thumbnail.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
-import { sceneJpeg } from '../../fixtures/pictures.ts';
+import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
+import { fromScene, sceneJpeg } from '../../fixtures/pictures.ts';
 import { inputWith, worded } from './input.ts';
 
 async function examine(jpeg: Buffer, parts: Parameters<typeof exifSegment>[0]) {
@@ -40,7 +41,32 @@ function withStrip(picture: Buffer, top: number): Promise<Buffer> {
     .toBuffer();
 }
 
+/** A thumbnail of 160 by 120 pixels in which blocks of 8 pixels are too dark or too bright. */
+async function withScatter(thumb: Buffer, levels: number): Promise<Buffer> {
+  const random = createRandom(3);
+  const normal = gaussianTable(random);
+  const blocks = Array.from(
+    { length: 20 * 15 },
+    () => levels * normal[Math.floor(65_536 * random())]!,
+  );
+  const rgb = (await sharp(thumb).raw().toBuffer()).map((value, at) => {
+    const [x, y] = [Math.floor(at / 3) % 160, Math.floor(at / 480)];
+    return Math.max(0, Math.min(255, value + blocks[20 * (y >> 3) + (x >> 3)]!));
+  });
+  return fromScene({ width: 160, height: 120, rgb }).jpeg({ quality: 95 }).toBuffer();
+}
+
 describe("the camera's thumbnail", () => {
+  test.each([4, 8])('has a scatter of %i grey levels, which is measured', async (levels) => {
+    const picture = await sceneJpeg({ ...scene, seed: 5 });
+    const own = await withScatter(await small(picture), levels);
+
+    const answer = await examine(picture, { thumbnail: own });
+
+    if (!('map' in answer)) throw new Error('skipped');
+    expect(Math.round(answer.finding.measures['scatter']!)).toBe(levels);
+  });
+
   test.each([1, 2, 3, 4])('reveals a pasted square, scene %i', async (seed) => {
     const before = await sceneJpeg({ ...scene, seed });
 

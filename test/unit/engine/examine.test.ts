@@ -47,6 +47,34 @@ describe('an examination', () => {
     expect(other.maps).toEqual(examination.maps);
   });
 
+  test('masks a fifth of the features; the uncertainty is the spread of the passes', async () => {
+    const { trace } = models;
+    const { dropout } = trace.manifest;
+    const seen = new Map<number, Float32Array>();
+    const spreadOf = async (seed: number) => {
+      // In half of the passes, the picture is certainly compressed.
+      const readHead: typeof trace.readHead = async (features, count, masks, passes) => {
+        const read = await trace.readHead(features, count, masks, passes);
+        if (passes !== dropout.passes) return read;
+        seen.set(seed, Float32Array.from(masks));
+        const half = (3 * count * passes) / 2;
+        return { ...read, logits: read.logits.map((_, at) => (at < half ? -1e4 : 1e4)) };
+      };
+      const changed = { ...models, trace: { ...trace, readHead } };
+      return (await examine(picture, changed, { ...options, seed })).classUncertainties;
+    };
+
+    const spread = await spreadOf(7);
+    await spreadOf(8);
+
+    const [masks, other] = [seen.get(7)!, seen.get(8)!];
+    const kept = masks.filter((value) => value > 0);
+    expect(1 - kept.length / masks.length).toBeCloseTo(dropout.rate, 1);
+    expect(new Set(kept)).toEqual(new Set([Math.fround(1 / (1 - dropout.rate))]));
+    expect(other).not.toEqual(masks);
+    expect(spread.compression).toBeCloseTo(0.5, 6);
+  });
+
   test('holds scores within their ranges', () => {
     const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
 
