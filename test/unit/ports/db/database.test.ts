@@ -1,7 +1,8 @@
 /** The contract of the database, on each engine. */
 
 import { setTimeout } from 'node:timers/promises';
-import { asc, count, eq, getTableColumns, sql } from 'drizzle-orm';
+import { asc, count, eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import { append } from '../../../../src/service/audit/log.ts';
 import { service, serviceChain } from '../../../../src/service/audit/entry.ts';
@@ -52,6 +53,22 @@ describe.each(engines)('$name', (engine) => {
     await probeWriting(db);
 
     expect(await db.select().from(settings).all()).toEqual(before);
+  });
+
+  on('has, once migrated, exactly the columns of the program’s schema in each table', async () => {
+    const db = await newDb();
+    const tables = Object.values(schema).filter((one) => is(one, SQLiteTable));
+    const ofTable = (name: string) =>
+      db.engine === 'sqlite'
+        ? sql`SELECT name FROM pragma_table_info(${name}) WHERE name <> 'text_id'`
+        : sql`SELECT column_name FROM information_schema.columns
+            WHERE table_name = ${name} AND column_name <> 'rowid'`;
+    for (const table of tables) {
+      const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
+      const found = await db.values<[string]>(ofTable(getTableName(table)));
+      expect(new Set(found.map(([name]) => name))).toEqual(new Set(columns));
+    }
+    expect(tables.length).toBeGreaterThan(10);
   });
 
   on('stores and returns dates, flags, lists and bytes', async () => {
