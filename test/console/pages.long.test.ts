@@ -362,6 +362,27 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     rmSync(folder, { recursive: true });
   });
 
+  test('a picture above 4,096 pixels is accepted if the server allows it, and the page states the limit', async () => {
+    const generous = await openConsole({ flags: { intake: 'everything' } });
+    const { page } = await openWindow();
+    await logIn(page, generous.url, 'viewer@example.org', password);
+    await page.getByText('up to 50 MB and 16,384 pixels a side').waitFor();
+    const [fits, exceeds] = [5000, 16_400].map((width) =>
+      sharp(picture).resize(width, 80, { fit: 'fill' }).jpeg(),
+    );
+
+    await chooseFiles(page, [
+      { name: 'fits.jpg', bytes: await fits!.toBuffer() },
+      { name: 'exceeds.jpg', bytes: await exceeds!.toBuffer() },
+    ]);
+    await page.getByText('1 of 2 sent · 1 refused').waitFor();
+
+    const refused = await page.locator('.transfers li').first().innerText();
+    expect(refused).toContain('exceeds.jpg');
+    expect(refused).toContain('each side may be at most 16,384 pixels');
+    await generous.close();
+  });
+
   test('markup and control characters in file names are displayed as text', async () => {
     const { page } = await openWindow({ width: 360 });
     const names = [
