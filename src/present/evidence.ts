@@ -5,6 +5,7 @@
 
 import type { Evidence } from '../contract/evidence.ts';
 import {
+  type Language,
   type NotCheckedId,
   notCheckedIds,
   type ReasonCode,
@@ -78,19 +79,26 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
   return {
     code,
     statement: inBoth((language) => {
-      const { reasons, onlySuspected, needed } = wordsIn(language).verdict;
-      const { plain } = createNumberWriter(language);
-      const { realMax, fakeMin } = decision.thresholds;
-      const isRated =
-        code === 'evidence_below_threshold' && realMax !== undefined && fakeMin !== undefined;
+      const { reasons, onlySuspected } = wordsIn(language).verdict;
       return kept([
         isLimited && onlySuspected[limited],
         reasons[code],
-        isRated && needed(plain(leastRatio(realMax)), plain(leastRatio(fakeMin))),
+        code === 'evidence_below_threshold' && writeNeededRatios(decision, language),
       ]).join(' ');
     }),
     help: inBoth((language) => wordsIn(language).outcome.next[code]),
   };
+}
+
+/** The ratios from which the method decides; null for an older examination, which did not record them. */
+export function writeNeededRatios(
+  { thresholds: { realMax, fakeMin } }: Pick<Decision, 'thresholds'>,
+  language: Language,
+): string | null {
+  if (realMax === undefined || fakeMin === undefined) return null;
+  const { plain } = createNumberWriter(language);
+  const { needed } = wordsIn(language).verdict;
+  return needed(plain(leastRatio(realMax)), plain(leastRatio(fakeMin)));
 }
 
 /** The likelihood ratio that corresponds to a limit of P(generated), rounded up because ratios are rounded down. */

@@ -7,6 +7,7 @@ import { pictureSize, traceNetwork } from '../../detectors/network-findings.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
 import type { Place } from '../../engine/result.ts';
+import { writeNeededRatios } from '../evidence.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { writeNotes } from '../notes.ts';
@@ -267,21 +268,27 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
-  const { rows, unchecked, scale, changedToo, undamaged, untestedOnDamage } =
+  const { rows, unchecked, beyond, scale, changedToo, undamaged, untestedOnDamage } =
     catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const { statement, weighed = [] } = evidence;
   const isUnjudged = isUnread(input);
-  const things = evidence.notChecked
+  const notChecked = evidence.notChecked
     .filter(({ id }) => !isUnjudged || !aboutEdits.test(id))
-    .map(({ id }) => notCheckedBrief[id]);
+    .map(({ id }) => notCheckedBrief[id])
+    .join('; ');
+  const things = isUnjudged ? beyond(notChecked) : capitalised(notChecked);
   const { next, further, origin, errorRate } = presentation;
   const hasExaminer = result.outcome === 'abstain' || result.reasons.includes('single_weak_method');
   const isDamaged = damageOf(input) !== null;
   const steps = [isDamaged && undamaged, next, ...further, !hasExaminer && limits.examinerShort];
   const lines = weighed.map((one) => one.statement[language]);
+  const withLimits = weighed.flatMap((one) => [
+    one.statement[language],
+    ...(one.question === 'generated' ? limitsPassed(input) : []),
+  ]);
   const isPhotograph = weighed.some((one) => one.question === 'generated' && one.side === 'real');
-  const ratios = lines.join('\n') + (isOfPart(result) && isPhotograph ? ` ${changedToo}` : '');
+  const ratios = withLimits.join('\n') + (isOfPart(result) && isPhotograph ? ` ${changedToo}` : '');
   const stated = kept([
     statement[language].replace(lines.join(' '), '').trim(),
     result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
@@ -296,8 +303,22 @@ function answerRows(input: SectionInput): readonly Row[] {
     ...row(errorRate !== '', rows.wrong, wrong),
     { label: rows.origin, value: printable(origin) },
     ...seen.map((one) => ({ label: one.label, value: one.lines.join('\n') })),
-    { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
+    { label: rows.unchecked, value: unchecked(things) },
   ];
+}
+
+/** For an answer about generation: the ratios that decide, as an open result states them, and if the traces did not. */
+function limitsPassed({
+  examination,
+  language,
+  catalogue,
+  result,
+}: SectionInput): readonly string[] {
+  const { outcome, byTraces } = result;
+  if (outcome !== 'real' && outcome !== 'fake' && outcome !== 'declared') return [];
+  const isOpen = outcome === 'declared' && byTraces === 'uncertain';
+  const needed = writeNeededRatios(examination.decision, language);
+  return kept([needed, isOpen && catalogue.document.head.tracesOpen]);
 }
 
 /** Left out if nothing was judged: then there is no need to mention small edits. */

@@ -15,6 +15,7 @@ import type { Warning } from '../../../src/image/metadata-blocks.ts';
 import type { StoredWarning } from '../../../src/image/metadata.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { writeNeededRatios } from '../../../src/present/evidence.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
 import { writeFirstPage, writeSections } from '../../../src/present/sections/sections.ts';
@@ -384,6 +385,31 @@ describe.each(languages)('sections in %s', (language) => {
     expect(pageBy('declaration', 'fake')).toContain(agreeing);
     expect(pageBy('declaration', 'fake')).toContain(wordsIn(language).outcome.wrong.byTraces);
     expect(pageBy('declaration', 'uncertain')).toContain(declared);
+    const { tracesOpen } = wordsIn(language).document.head;
+    expect(pageBy('declaration', 'uncertain')).toContain(tracesOpen);
+    expect(pageBy('declaration', 'fake')).not.toContain(tracesOpen);
+  });
+
+  test('state the ratios that decide about generation, once, whether they were reached or not', () => {
+    const needed = writeNeededRatios(makeExamination().decision, language)!;
+    const reasons = ['evidence_below_threshold'] as const;
+    const open = pageOf(makeExamination({ resultClass: 'uncertain', reasons }));
+
+    for (const page of [
+      open,
+      pageOf(makeExamination({ resultClass: 'real' })),
+      pageBy('declaration', 'fake'),
+    ]) {
+      expect(page.split(needed)).toHaveLength(2);
+    }
+    expect(pageOf(makeSuspected())).not.toContain(needed);
+  });
+
+  test('say why a picture that cannot be judged was not checked for generation and changes', () => {
+    const { beyond } = wordsIn(language).document.head;
+
+    expect(pageOf(makeExamination({ resultClass: 'abstain' }))).toContain(beyond(''));
+    expect(pageOf(makeExamination({ resultClass: 'real' }))).not.toContain(beyond(''));
   });
 
   test('say for a changed picture what its traces as a whole show', () => {

@@ -48,6 +48,7 @@ export const document: typeof english.document = {
     byAll:
       'In der Zusammenschau bleiben die Methoden unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Abgesehen von dieser Angabe: ${traces}`,
+    tracesOpen: 'Für sich allein ließen die Spuren die Frage offen.',
     noneWithoutEntry:
       'Abgesehen von dieser Angabe lässt sich nicht beurteilen, ob das Bild KI-erzeugt oder verändert ist.',
     submitted: 'Vorgelegtes Bild',
@@ -64,6 +65,8 @@ export const document: typeof english.document = {
     },
     together: 'ergibt sich nur aus allen Methoden zusammen, der Ort ist daher unsicher',
     further: 'mögliche weitere Stelle, von keiner Methode allein markiert',
+    beyond: (things) =>
+      `Ob das Bild KI-erzeugt oder ein Teil verändert ist, weil es sich nicht beurteilen lässt; nicht Teil dieser Untersuchung: ${things}`,
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Die Messungen ergaben nichts, was dagegen spricht.',
     cameraNamed: 'Die Datei nennt eine Kamera, was dennoch für eine Fotografie spricht.',

@@ -164,7 +164,7 @@ const statements: English['statements'] = {
     const used = isScaled
       ? 'Formate mit diesem und ähnlichen Seitenverhältnissen'
       : 'dieses und ähnliche Formate';
-    return `Das Bild misst ${size}. Bildgeneratoren verwenden ${used}; unter den für dieses Programm gesammelten Quellen kommen sie bei ${generated.found} von ${generated.of} mit KI-erzeugten Bildern vor und bei ${photographs.found || 'keiner'} von ${photographs.of} mit Fotografien. Jeder kann eine Fotografie auf ein solches Format bringen; daher ist der Likelihood-Quotient auf nur ${ratio} festgelegt.`;
+    return `Das Bild misst ${size}. Bildgeneratoren verwenden ${used}; sie kommen in ${generated.found} der ${generated.of} Quellen KI-erzeugter Bilder vor, die für dieses Programm gesammelt wurden, und in ${photographs.found || 'keiner'} der ${photographs.of} Quellen von Fotografien. Jeder kann eine Fotografie auf ein solches Format bringen; daher ist der Likelihood-Quotient auf nur ${ratio} festgelegt.`;
   },
 
   photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',

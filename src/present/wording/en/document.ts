@@ -51,6 +51,7 @@ export const document = {
     byAll: 'Taken together, the methods do not reach the threshold for a finding.',
     /** What the traces say, if the file itself declares what the picture is. */
     withoutEntry: (traces: string) => `Leaving that entry aside: ${traces}`,
+    tracesOpen: 'Alone, the traces would leave the question undecided.',
     noneWithoutEntry:
       'Apart from that entry, it cannot be judged whether the picture was generated or changed.',
     submitted: 'Picture submitted',
@@ -70,6 +71,9 @@ export const document = {
     together: 'marked only by all methods combined, so the place is uncertain',
     /** For such a place when there are others that a method marks. */
     further: 'a possible further place, which no single method marks',
+    /** Of a picture that cannot be judged: why, before what is never examined. */
+    beyond: (things: string) =>
+      `Whether AI generated the picture or a part was changed, because it cannot be judged; not part of this examination: ${things}`,
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'The measurements found none.',
     cameraNamed: 'The file names a camera, which suggests a photograph after all.',

@@ -170,7 +170,7 @@ const statements = {
     const used = isScaled
       ? 'sizes of these proportions and others like them'
       : 'this size and others like it';
-    return `The picture measures ${size}. Image generators use ${used}; among the sources collected for this program, these occur in ${generated.found} of ${generated.of} with generated pictures and in ${photographs.found || 'none'} of ${photographs.of} with photographs. Anyone can crop or scale a photograph to one, so its likelihood ratio is set to only ${ratio}.`;
+    return `The picture measures ${size}. Image generators use ${used}; these occur in ${generated.found} of the ${generated.of} sources of generated pictures collected for this program, and in ${photographs.found || 'none'} of the ${photographs.of} sources of photographs. Anyone can crop or scale a photograph to one, so its likelihood ratio is set to only ${ratio}.`;
   },
 
   photograph: () => 'Edges and flat areas are consistent with a photograph.',
