@@ -9,7 +9,7 @@ import { saveAnalyses } from '../parts/files.tsx';
 import { PeriodFields, SelectField, TextField, useAct } from '../parts/form.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, isFailed, isUpgradable, PageTitle } from '../parts/pieces.tsx';
-import { type Column, pageSize, RangePager, Table } from '../parts/table.tsx';
+import { type Column, FilterForm, pageSize, RangePager, Table } from '../parts/table.tsx';
 import { rememberSequence } from '../parts/review.tsx';
 import { writeReason } from '../parts/verdict.ts';
 import {
@@ -111,11 +111,7 @@ function FilterBar({ filters, change, isFiltered }: View) {
     change({ searchTerm: '', tag: '', verdict: '', status: '', from: '', to: '' });
   };
   return (
-    <form
-      class="toolbar columns filters"
-      role="search"
-      onSubmit={(event) => event.preventDefault()}
-    >
+    <FilterForm isFiltered={isFiltered} reset={reset}>
       <TextField
         label={list.search}
         type="search"
@@ -138,8 +134,7 @@ function FilterBar({ filters, change, isFiltered }: View) {
       />
       <TextField label={list.tag} value={tag} onValue={setTag} />
       <PeriodFields period={filters} onDay={change} />
-      {isFiltered && <Button onClick={reset}>{list.reset}</Button>}
-    </form>
+    </FilterForm>
   );
 }
 

@@ -13,6 +13,7 @@ import { growingPause, type Loaded, useLoaded, useTenantData } from '../parts/lo
 import {
   Awaited,
   Button,
+  Choices,
   isAtWork,
   isCancellable,
   isFailed,
@@ -187,19 +188,15 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
         {!isNotStarted(analysis) && <PicturePanel analysis={analysis} {...places} />}
         {verdict !== null && <Reasons {...{ analysis, verdict, seen }} {...places} />}
       </div>
-      <div class="row" role="group" aria-label={text.more}>
-        {shown.map((id) => (
-          <Button
-            key={id}
-            kind="quiet little"
-            aria-pressed={id === open}
-            // Adds no entry to the browser history.
-            onClick={() => location.replace(`#/analysis/${analysis.id}?tab=${id}`)}
-          >
-            {titles[id]}
-          </Button>
-        ))}
-      </div>
+      <Choices
+        kind="quiet little"
+        label={text.more}
+        ids={shown}
+        texts={titles}
+        chosen={open}
+        // Adds no entry to the browser history.
+        onChoose={(id) => location.replace(`#/analysis/${analysis.id}?tab=${id}`)}
+      />
       {/* In print, all of them are shown. */}
       {shown.map((id) => (
         <div key={id} class="tab stack" hidden={id !== open}>

@@ -14,7 +14,7 @@ import { saveCsv } from '../parts/files.tsx';
 import { PeriodFields, SelectField, useAct } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
-import { type Column, Pager, pageSize, Table } from '../parts/table.tsx';
+import { type Column, FilterForm, Pager, pageSize, Table } from '../parts/table.tsx';
 
 const unfiltered = { kind: '', from: '', to: '' };
 
@@ -45,10 +45,9 @@ export function AuditPage() {
       <PageTitle text={nav.audit} />
       <p class="soft">{audit.intro}</p>
       <section class="panel flush" aria-label={nav.audit}>
-        <form
-          class="toolbar columns filters"
-          role="search"
-          onSubmit={(event) => event.preventDefault()}
+        <FilterForm
+          isFiltered={Object.values(filters).some((value) => value !== '')}
+          reset={() => change(unfiltered)}
         >
           <SelectField
             label={audit.kind}
@@ -57,13 +56,7 @@ export function AuditPage() {
             onValue={(chosen) => change({ kind: chosen })}
           />
           <PeriodFields period={filters} onDay={change} />
-          <Button
-            disabled={Object.values(filters).every((value) => value === '')}
-            onClick={() => change(unfiltered)}
-          >
-            {list.reset}
-          </Button>
-        </form>
+        </FilterForm>
         <div class="toolbar row apart">
           <Button
             kind="little"

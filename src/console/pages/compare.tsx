@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
 import type { Analysis } from '../../contract/analysis.ts';
-import { Awaited, Button, PageTitle } from '../parts/pieces.tsx';
+import { Awaited, Choices, PageTitle } from '../parts/pieces.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { useAnalysis } from './analysis.tsx';
 import { useSeenBefore } from './other-pictures.tsx';
@@ -80,18 +80,13 @@ function Comparison({ one, other }: Readonly<Record<'one' | 'other', Analysis>>)
   return (
     <section class="panel" aria-label={text.title}>
       <div class="row apart">
-        <div class="row" role="group" aria-label={text.mode}>
-          {modes.map((each) => (
-            <Button
-              key={each}
-              kind="little"
-              aria-pressed={mode === each}
-              onClick={() => setMode(each)}
-            >
-              {text.modes[each]}
-            </Button>
-          ))}
-        </div>
+        <Choices
+          label={text.mode}
+          ids={modes}
+          texts={text.modes}
+          chosen={mode}
+          onChoose={setMode}
+        />
         <ViewerControls look={look} setLook={setLook} hasMaps={false} />
       </div>
       {mode === 'side' ? (

@@ -4,10 +4,9 @@ import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'pre
 import { useEffect, useLayoutEffect, useId, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
-import { leavesChangesOpen } from '../../present/error-rate.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
-import { readVerdict, writeTime } from './verdict.ts';
+import { writeTime } from './verdict.ts';
 
 /** The heading of a page, also used as the title of the browser tab. */
 export function PageTitle({ text }: { readonly text: string }) {
@@ -107,17 +106,40 @@ export function Button({
   return <button type="button" class={`button ${kind}`} {...attributes} />;
 }
 
-/** The result of a completed analysis, otherwise its status. */
+/** Buttons of which one is pressed. */
+export function Choices<Id extends string>({
+  label,
+  ids,
+  texts,
+  chosen,
+  onChoose,
+  kind = 'little',
+}: {
+  readonly label: string;
+  readonly ids: readonly Id[];
+  readonly texts: Readonly<Record<Id, string>>;
+  readonly chosen: Id | undefined;
+  readonly onChoose: (id: Id) => void;
+  readonly kind?: string;
+}) {
+  return (
+    <div class="row" role="group" aria-label={label}>
+      {ids.map((id) => (
+        <Button key={id} kind={kind} aria-pressed={id === chosen} onClick={() => onChoose(id)}>
+          {texts[id]}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** The result of a completed analysis, otherwise its status; the same with evidence as without, as in lists. */
 export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
   const { list } = useConsole();
   const { status, result } = analysis.inferenceStatus;
   const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
   if (status === 'completed' && verdict !== undefined) {
-    const answer = readVerdict(analysis);
-    const isOpen = answer !== null && leavesChangesOpen(answer);
-    return (
-      <span class={`badge ${verdict}`}>{isOpen ? list.changesOpen : list.results[verdict]}</span>
-    );
+    return <span class={`badge ${verdict}`}>{list.results[verdict]}</span>;
   }
   return (
     <span class={`badge ${status}`}>

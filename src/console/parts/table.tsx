@@ -161,3 +161,24 @@ function toUrl(jpeg: string): string {
 export function Thumbnail({ url }: { readonly url: string | undefined }) {
   return url === undefined ? null : <img class="thumbnail" src={url} alt="" />;
 }
+
+interface FilterFormProps {
+  readonly isFiltered: boolean;
+  readonly reset: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** The filters of a list, which take effect at once. */
+export function FilterForm({ isFiltered, reset, children }: FilterFormProps) {
+  const { list } = useConsole();
+  return (
+    <form
+      class="toolbar columns filters"
+      role="search"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {children}
+      {isFiltered && <Button onClick={reset}>{list.reset}</Button>}
+    </form>
+  );
+}

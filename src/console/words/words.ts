@@ -255,8 +255,6 @@ const phrases = {
       abstain: say('Cannot be judged', 'Nicht beurteilbar'),
       uncertain: say('Undecided', 'Unentschieden'),
     },
-    /** Instead of `real`, where it is known that changes are left open. */
-    changesOpen: say('No sign of AI', 'Keine Anzeichen für KI'),
     statuses: {
       pending: say('Waiting', 'Wartet'),
       processing: say('Examining', 'Wird untersucht'),
