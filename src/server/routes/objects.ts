@@ -110,6 +110,9 @@ class HttpRefusal extends ForensicsError {
 
 /** Null for a chunked body. */
 function declaredLength({ headers }: ObjectRequest): number | null {
+  // RFC 9110, section 14.5: the part would replace the whole object.
+  if (headers['content-range'] !== undefined)
+    throw invalidRequest('Send the whole object, without Content-Range.');
   if (headers['content-length'] !== undefined) return Number(headers['content-length']);
   if (headers['transfer-encoding'] !== undefined) return null;
   const message = 'Send Content-Length, or Transfer-Encoding: chunked.';

@@ -101,6 +101,14 @@ describe('PUT', () => {
     expect([await storedText(), server.files()]).toEqual([null, []]);
   });
 
+  test('of a part is refused and keeps the previous object', async () => {
+    await put('whole');
+    const answer = await put('art', { 'content-range': 'bytes 1-3/5' });
+
+    expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
+    expect(await storedText()).toBe('whole');
+  });
+
   test('without a length is refused', async () => {
     const text = await exchange(
       `PUT ${server.sign('PUT', 'key')} HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n\r\n`,
