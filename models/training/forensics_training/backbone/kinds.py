@@ -20,7 +20,7 @@ from onnx import numpy_helper
 from scipy.optimize import minimize
 
 from forensics_training.backbone.fuse import PHOTOGRAPH_MIN, judge_kinds
-from forensics_training.backbone.inputs import squeezed
+from forensics_training.backbone.inputs import squeezed, textured_squares
 from forensics_training.backbone.lora import KIND_OF, KINDS
 from forensics_training.backbone.pack import read_rows
 from forensics_training.data.pictures import decode
@@ -35,19 +35,26 @@ SHARES = {"photograph": 0.8, "drawing": 0.09, "rendering": 0.09, "screenshot": 0
 HEAD = "model.what"
 
 
-def features(rows: list[dict], network: Path, kept: Path) -> np.ndarray:
-    """The heads' input for each picture under each condition: [pictures, conditions, 2304]."""
+def features(rows: list[dict], network: Path, kept: Path, squares: bool = False) -> np.ndarray:
+    """The heads' input for the view of each picture under each condition: [pictures, conditions, 2304].
+
+    With `squares` [pictures, conditions, 2, 2304], the second for the most textured square; NaN if the picture is smaller.
+    """
     model = onnx.load(str(network))
-    read = [node.output[0] for node in model.graph.node if node.op_type == "Concat"][-1]
-    model.graph.output.append(onnx.helper.make_tensor_value_info(read, onnx.TensorProto.FLOAT, None))
+    output = [node.output[0] for node in model.graph.node if node.op_type == "Concat"][-1]
+    model.graph.output.append(onnx.helper.make_tensor_value_info(output, onnx.TensorProto.FLOAT, None))
     session = open_session(model.SerializeToString())
     known = pickle.loads(kept.read_bytes()) if kept.exists() else {}
+    read = lambda rgb, is_square: session.run([output], {"rgb": rgb[None], "square": np.full(1, is_square, np.float32)})[0][0]
     for row in rows:
         if row["key"] in known:
             continue
-        rgb, _ = decode(Path(row["file"]).read_bytes())
-        views = [squeezed(change(rgb)) for change in CONDITIONS.values()]
-        known[row["key"]] = np.stack([session.run([read], {"rgb": view[None], "square": np.zeros(1, np.float32)})[0][0] for view in views])
+        shown = [change(decode(Path(row["file"]).read_bytes())[0]) for change in CONDITIONS.values()]
+        found = np.stack([read(squeezed(rgb), False) for rgb in shown])
+        if squares:
+            native = [textured_squares(rgb) for rgb in shown]
+            found = np.stack([found, [read(one[0], True) if one else np.full(found.shape[1], np.nan) for one in native]], 1).astype(np.float32)
+        known[row["key"]] = found
         if len(known) % 100 == 0:
             kept.write_bytes(pickle.dumps(known))
             print(len(known), flush=True)
