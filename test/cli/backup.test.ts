@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { lockForServing } from '../../src/ports/data-folder/data-folder.ts';
 import { currentSchema } from '../../src/ports/db/migrations.ts';
@@ -158,8 +158,8 @@ test('verify test-restores the backup and re-examines a picture if there is one'
 }, async () => {
   const temporary = await emptyFolder();
   const old = join(temporary, 'old.tar');
-  const release = new URL('../fixtures/old/0.5.0.tar.gz', import.meta.url);
-  writeFileSync(old, gunzipSync(readFileSync(release)));
+  const release = new URL('../fixtures/old/0.9.0.tar.br', import.meta.url);
+  writeFileSync(old, brotliDecompressSync(readFileSync(release)));
   const { run, out } = await acme();
   await run('backup', 'create', '--out', out);
   const scratch = await emptyFolder();

@@ -1,5 +1,5 @@
 /**
- * The backups of 0.2.0 and of the last two releases, made by `test/fixtures/write-old-backup.ts`:
+ * The backups of 0.2.0 and of the two releases before this one, made by `test/fixtures/write-old-backup.ts`:
  * restored, upgraded by this program, and downgraded as the manual says. That the old program
  * starts on the result is shown as far as possible without it: files, rows and schema are identical
  * to what it left.
@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import type { Analysis } from '../../src/contract/analysis.ts';
@@ -31,8 +31,8 @@ const now = () => new Date('2026-12-01T12:00:00Z');
 
 describe.each([
   ['0.2.0', 16],
-  ['0.5.0', 20],
-  ['0.6.0', 21],
+  ['0.8.0', 21],
+  ['0.9.0', 22],
 ])('a folder of version %s', (version, schema) => {
   const old = new URL(`../fixtures/old/${version}`, import.meta.url).pathname;
   const seen: Seen = JSON.parse(readFileSync(`${old}.json`, 'utf8'));
@@ -40,7 +40,7 @@ describe.each([
   async function restored() {
     const folder = await emptyFolder();
     const [backup, dataDir] = [join(folder, 'backup.tar'), join(folder, 'data')];
-    writeFileSync(backup, gunzipSync(readFileSync(`${old}.tar.gz`)));
+    writeFileSync(backup, brotliDecompressSync(readFileSync(`${old}.tar.br`)));
     const { code } = await runHere(['restore', backup, '--data-dir', dataDir]);
     expect(code).toBe(0);
     return { folder, dataDir, backup, database: join(dataDir, 'forensics.db') };

@@ -1,12 +1,12 @@
 /**
- * The data of 0.2.0 and of the last two releases in PostgreSQL, in the schema of that release: upgraded
+ * The data of 0.2.0 and of the two releases before this one in PostgreSQL, in the schema of that release: upgraded
  * by a server that starts on it, and downgraded from a dump made before.
  */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
@@ -24,8 +24,8 @@ const newDatabase = () => createDatabase(process.env['FORENSICS_TEST_POSTGRES'] 
 
 test.each([
   ['0.2.0', 14],
-  ['0.5.0', 20],
-  ['0.6.0', 21],
+  ['0.8.0', 21],
+  ['0.9.0', 22],
 ])(
   'a database of version %s upgrades, and downgrades from its dump',
   { timeout: 120_000 },
@@ -36,7 +36,7 @@ test.each([
     const [backup, dataDir, dump] = ['backup.tar', 'data', 'dump'].map((name) =>
       join(folder, name),
     );
-    writeFileSync(backup!, gunzipSync(readFileSync(`${old}.tar.gz`)));
+    writeFileSync(backup!, brotliDecompressSync(readFileSync(`${old}.tar.br`)));
     await runHere(['restore', backup!, '--data-dir', dataDir!]);
     const databaseUrl = await newDatabase();
     await fill(databaseUrl, join(dataDir!, 'forensics.db'), schema);
