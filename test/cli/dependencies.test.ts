@@ -46,7 +46,7 @@ test('the package depends on exactly what the built sources import', () => {
 });
 
 /** What a command prints when it believes that Node.js has this version. */
-function runWithNode(node: string, command: string, args: readonly string[]) {
+function runWithNode(node: string, command: string, args: readonly string[], more = {}) {
   const cwd = mkdtempSync(join(tmpdir(), 'forensics-node-'));
   const versions = `{ ...process.versions, node: '${node}' }`;
   const old = `Object.defineProperties(process, { version: { value: 'v${node}' }, versions: { value: ${versions} } });`;
@@ -54,21 +54,46 @@ function runWithNode(node: string, command: string, args: readonly string[]) {
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     copyFileSync(join(root, file), join(cwd, file));
   }
-  const env = { ...process.env, NODE_OPTIONS: `--import=${join(cwd, 'old.mjs')}` };
+  const env = { ...process.env, ...more, NODE_OPTIONS: `--import=${join(cwd, 'old.mjs')}` };
   const { status, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
   return { status, stderr, made: readdirSync(cwd) };
 }
 
-test('with too old a Node.js, npm ci in a clone says so and downloads nothing', () => {
-  const { status, stderr, made } = runWithNode('18.20.8', 'npm', [
-    'ci',
-    '--registry',
-    'http://[::1]:9',
-  ]);
+test.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])(
+  'with Node.js %s, which is too old, npm ci in a clone says so and downloads nothing',
+  (version) => {
+    const { status, stderr, made } = runWithNode(version, 'npm', [
+      'ci',
+      '--registry',
+      'http://[::1]:9',
+    ]);
 
-  expect(status).toBe(1);
-  expect(stderr).toContain('version ">=20.19" does not match "v18.20.8"');
-  expect(made).not.toContain('node_modules');
+    expect(status).toBe(1);
+    expect(stderr).toContain(`version "^20.19.0 || >=22.12.0" does not match "v${version}"`);
+    expect(made).not.toContain('node_modules');
+  },
+);
+
+test.each([
+  ['16.20.2', 1],
+  ['20.18.3', 1],
+  ['20.19.0', 0],
+  ['21.7.3', 1],
+  ['22.11.0', 1],
+  ['22.12.0', 0],
+  ['24.0.0', 0],
+])('before and after npm ci, the check of Node.js %s ends with %d', (version, code) => {
+  const check = join(root, 'bin/node-version.js');
+  const before = runWithNode(version, process.execPath, [check], { npm_config_user_agent: '' });
+  const npm_config_user_agent = `npm/10.8.2 node/v${version} linux x64 workspaces/false`;
+  const after = runWithNode(process.versions.node, process.execPath, [check], {
+    npm_config_user_agent,
+  });
+
+  for (const { status, stderr } of [before, after]) {
+    expect(status).toBe(code);
+    expect(stderr.includes(`this is Node.js ${version}`)).toBe(code === 1);
+  }
 });
 
 test('the program names the Node.js version it needs and where to get it', () => {
