@@ -39,7 +39,8 @@ const timeoutMs = 10_000;
 /** The server's identity is not verified: the address is on this machine, and nothing secret is sent. */
 async function askHere({ host, port, behindProxy }: Settings) {
   const options: RequestOptions = {
-    host: host === '0.0.0.0' || host === '::' ? 'localhost' : host,
+    // By number, as a container may be unable to resolve "localhost".
+    host: { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host,
     port,
     path: '/v1/health',
     headers: { 'x-forwarded-proto': 'https' },
