@@ -38,6 +38,8 @@ let dir: string;
 let checkout: string;
 let tarball: string;
 let prefix: string;
+/** What the README's commands printed, and the processor seconds that they took. */
+let installed: { readonly stdout: string; readonly stderr: string; readonly seconds: number };
 
 /** The PATH of a fresh machine: this Node.js and nothing from the checkout. */
 function freshPath(): string {
@@ -62,7 +64,7 @@ const programEnvironment = (): NodeJS.ProcessEnv => ({ PATH: freshPath() });
 
 /** A command from the manual with extra npm settings. */
 async function npm(command: string, cwd: string, settings: Readonly<Record<string, string>>) {
-  await run('bash', ['-c', command], { cwd, env: { ...npmEnvironment(), ...settings } });
+  return run('bash', ['-c', command], { cwd, env: { ...npmEnvironment(), ...settings } });
 }
 
 async function copyCheckout(target: string): Promise<void> {
@@ -79,19 +81,37 @@ beforeAll(async () => {
   await copyCheckout(checkout);
   prefix = join(dir, 'prefix');
   await mkdir(join(dir, 'empty'));
-  const [pack = '', withNetwork = '', without = ''] = linesOf('air-gapped');
+  const [pack = '', install = ''] = linesOf('install');
   await npm(pack, checkout, { npm_config_pack_destination: dir });
   const [name] = (await readdir(dir)).filter((file) => file.endsWith('.tgz'));
   tarball = join(dir, name!);
-  await npm(withNetwork, dir, { npm_config_prefix: join(dir, 'elsewhere') });
+  const elsewhere = join(dir, 'elsewhere');
+  const { stdout, stderr } = await npm(`TIMEFORMAT='%U+%S'; time { ${install}; }`, dir, {
+    npm_config_prefix: elsewhere,
+    npm_config_cache: join(dir, 'npm-cache'),
+    PATH: [freshPath(), join(elsewhere, 'bin')].join(delimiter),
+  });
+  const [, user, system] = /^(.+)\+(.+)\n$/m.exec(stderr) ?? [];
+  installed = { stdout, stderr, seconds: Number(user) + Number(system) };
+  const [, , without = ''] = linesOf('air-gapped');
   await npm(without, dir, { npm_config_prefix: prefix, npm_config_https_proxy: nowhere });
-}, 400_000);
+}, 600_000);
 
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 test('the tarball is at most 60 MB with weights and ONNX Runtime, and packing leaves the checkout clean', async () => {
   expect((await stat(tarball)).size).toBeLessThanOrEqual(60_000_000);
   expect(await readdir(checkout)).not.toContain('vendor');
+});
+
+test('the installation takes 25 s on two cores and 260 MB, warns of nothing, and ends with what to type next', async () => {
+  const { stdout: size } = await run('du', ['--bytes', '--summarize', join(dir, 'elsewhere')]);
+  console.log(`${installed.seconds} s of processor, ${Number.parseInt(size, 10) / 1e6} MB`);
+
+  expect(installed.stderr).not.toMatch(/warn/i);
+  expect(installed.stdout).toMatch(/ \$ forensics analyze photo\.jpg\n.*\n.*\n$/);
+  expect(installed.seconds).toBeLessThanOrEqual(2 * 25);
+  expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(260_000_000);
 });
 
 test('packing again gives an identical tarball', async () => {
@@ -156,7 +176,7 @@ test("the manual's online and offline installations use the same commands", () =
 
   expect(linesOf('install')).toEqual([
     pack?.trimEnd(),
-    withNetwork.replace(/ --cache \S+| +#.*/g, ''),
+    `${withNetwork.replace(/ --cache \S+| +#.*/g, '')} && forensics --help`,
   ]);
 });
 
