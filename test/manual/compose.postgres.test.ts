@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import { parse } from 'yaml';
 import { entry, spawnCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { freePort } from '../fixtures/free-port.ts';
+import { megabytesOf } from '../fixtures/megabytes-of.ts';
 import { postgresPrograms, startPostgres } from '../fixtures/postgres.ts';
 import { bucket, startS3Server } from '../fixtures/s3-server.ts';
 import { clientOf } from '../journeys/serving.ts';
@@ -82,18 +83,6 @@ async function startNode(service: Service, changes: Environment) {
     apiKey: () => /API key: +(\S+)/.exec(output)?.[1],
     megabytes: () => megabytesOf(child.pid ?? 0),
   };
-}
-
-/** Memory of a process and its children, counting shared pages once. @see proc_pid_smaps(5). */
-function megabytesOf(pid: number): number {
-  const kilobytes = /^Pss: +(\d+) kB$/m.exec(
-    readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'),
-  )?.[1];
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
-  );
-  const below = children.reduce((sum, child) => sum + megabytesOf(Number(child)), 0);
-  return (Number(kilobytes) * 1024) / 1e6 + below;
 }
 
 type Node = Awaited<ReturnType<typeof startNode>>;
