@@ -136,7 +136,9 @@ describe.each(engines)('a search in $name', (engine) => {
   on('finds the case, exhibit, examiner and tags of rows from before it looked there', async () => {
     const caseData = { exhibit: 'No. 3, "rear"', examiner: 'Ärztin Öhm' };
     const described = { projectId: 'CLAIM-4711', caseData, tags: ['Hail', 'Straße'] };
-    const db = await open({ ...row('1', { comment: 'dent' }), ...described }, row('2'));
+    const filledBefore = { commentFolded: 'claim-4711\n["Hail"]\ndent' };
+    const first = { ...row('1', { comment: 'Dent' }), ...described, ...filledBefore };
+    const db = await open(first, row('2'));
     const step = schemaSteps(db.engine).find(({ sql: text }) => text.includes('foldDescription'));
 
     await transact(db, (tx) => tx.run(sql.raw(step!.sql)));
@@ -144,6 +146,7 @@ describe.each(engines)('a search in $name', (engine) => {
     for (const term of ['claim-4711', 'no. 3, "rear"', 'ärztin öhm', 'hail', 'STRASSE', 'dent']) {
       expect(await search(db, term)).toEqual(['1']);
     }
+    expect(await search(db, '["hail"]')).toEqual([]);
   });
 });
 
