@@ -85,8 +85,8 @@ test('the finding states the size, how many sources have it, and that anyone can
     score: 5 / 6,
     measures: { likelihoodRatio: 5, width: 302, height: 238 },
     statement: {
-      en: expect.stringMatching(/302 × 238.*99 of 431.*none of 521.*Anyone can/),
-      de: expect.stringMatching(/302 × 238.*99 von 431.*keiner von 521.*Jeder kann/),
+      en: expect.stringMatching(/302 × 238.*99 of the 431.*none of the 521.*Anyone can/),
+      de: expect.stringMatching(/302 × 238.*99 der 431.*keiner der 521.*Jeder kann/),
     },
   });
 });
