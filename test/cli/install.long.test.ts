@@ -55,7 +55,8 @@ function freshPath(): string {
  * `npm test` sets.
  */
 function npmEnvironment(): NodeJS.ProcessEnv {
-  const own = /^(?:npm_(?:package|lifecycle)_|npm_config_local_prefix$|VITEST|NODE_OPTIONS$)/;
+  const own =
+    /^(?:npm_(?:package|lifecycle)_|npm_config_(?:local_prefix|loglevel)$|VITEST|NODE_OPTIONS$)/;
   const kept = Object.entries(process.env).filter(([name]) => !own.test(name));
   return { ...Object.fromEntries(kept), PATH: freshPath() };
 }
