@@ -41,6 +41,7 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
   const everywhere = { ...reports, card, console };
   const figures = [told.generated, told.changed].flatMap((one) => (one === null ? [] : [one]));
   const where = printable(writePlaces(result.areas, wordsIn(language)));
+  const weighed = (evidence.weighed ?? []).map(({ statement }) => statement[language]);
   const speaking = evidence.findings.filter(
     ({ speaksFor, strength }) =>
       speaksFor !== 'neither' && strength !== 'none' && record.verdict !== 'abstain',
@@ -51,7 +52,10 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
     // The places are in the list next to the picture.
     ...missing('because', reports, told.because.replace(` (${where})`, '')),
     ...missing('next step', everywhere, told.next),
-    ...missing('strength', reports, evidence.statement[language]),
+    // On the page, the ratios that decide stand between these sentences.
+    ...[...weighed, evidence.statement[language].replace(weighed.join(' '), '')].flatMap((one) =>
+      missing('strength', reports, one),
+    ),
     ...missing('error rate', reports, evidence.errorRate?.[language] ?? ''),
     ...missing('error rate', reports, told.errorRate),
     ...figures.flatMap(({ value, limits }) => [
