@@ -1,1 +1,1 @@
--- Version 0.10.0 filled what a search reads here; step 23 does it anew for all rows.
+-- Empty: 000023 replaces what version 0.10.0 did in this step.

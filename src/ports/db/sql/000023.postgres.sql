@@ -1,5 +1,5 @@
--- A search also finds the case, exhibit, examiner and tags: see foldDescription in src/service/analyses/rows.ts. Version
--- 0.10.0 put them there as JSON, by the database's own lower case.
+-- A search also finds the case, exhibit, examiner and tags: see foldDescription in src/service/analyses/rows.ts.
+-- Version 0.10.0 stored them as JSON, in the database's own lower case.
 -- PostgreSQL cannot convert an escaped U+0000. A build without ICU folds only A to Z.
 DO $$
 DECLARE folding text := coalesce((SELECT max(quote_ident(collname)) FROM pg_collation WHERE collname = 'und-x-icu'), '"C"');
