@@ -55,11 +55,14 @@ export async function inspectBundle(bundle: string | Uint8Array, options: Verify
   const verification = await verifyBundle(bundle, options);
   const files = new Map<string, Uint8Array>();
   const archive = verification.manifest && (await openArchive(bundle));
-  for (const { name, sha256 } of verification.manifest?.files ?? []) {
-    const found = name.endsWith('.zip') ? null : await archive?.content(name);
-    if (found && sha256Of(found.bytes) === sha256) files.set(name, found.bytes);
+  try {
+    for (const { name, sha256 } of verification.manifest?.files ?? []) {
+      const found = name.endsWith('.zip') ? null : await archive?.content(name);
+      if (found && sha256Of(found.bytes) === sha256) files.set(name, found.bytes);
+    }
+  } finally {
+    await archive?.close();
   }
-  await archive?.close();
   return { verification, files };
 }
 
