@@ -1,6 +1,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import {
   cp,
   mkdir,
@@ -52,11 +53,14 @@ function freshPath(): string {
 
 /**
  * npm needs its local configuration, such as a proxy or certificate, but not the variables that
- * `npm test` sets.
+ * `npm test` sets: npm passes on what the checkout's `.npmrc` says.
  */
 function npmEnvironment(): NodeJS.ProcessEnv {
-  const own =
-    /^(?:npm_(?:package|lifecycle)_|npm_config_(?:local_prefix|loglevel)$|VITEST|NODE_OPTIONS$)/;
+  const settings = readFileSync(join(root, '.npmrc'), 'utf8').matchAll(/^[\w-]+(?==)/gm);
+  const inherited = [...settings].map(([name]) => name.replaceAll('-', '_')).join('|');
+  const own = new RegExp(
+    `^(?:npm_(?:package|lifecycle)_|npm_config_(?:local_prefix|${inherited})$|VITEST|NODE_OPTIONS$)`,
+  );
   const kept = Object.entries(process.env).filter(([name]) => !own.test(name));
   return { ...Object.fromEntries(kept), PATH: freshPath() };
 }
