@@ -35,7 +35,8 @@ export async function* picturesOf(
   const bytes = await readFile(path);
   // The product's decoder blocks all but two loaders for this process. Here the data is trusted.
   sharp.unblock({ operation: ['VipsForeignLoadWebpBuffer'] });
-  const { data, info } = await sharp(bytes)
+  // Damaged files are read as far as possible, as in the product.
+  const { data, info } = await sharp(bytes, { failOn: 'none' })
     .toColourspace('srgb')
     .removeAlpha()
     .raw()

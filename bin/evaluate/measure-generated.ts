@@ -34,7 +34,12 @@ export async function measureGenerated(options: GeneratedOptions): Promise<void>
   process.stderr.write(`${id} ${version}: ${samples.length} pictures of split ${split}\n`);
   const rows: Row[] = [];
   for (const [at, sample] of samples.entries()) {
-    for await (const row of readSample(sample, dataDir, models, !options.traces)) rows.push(row);
+    try {
+      const read = await Array.fromAsync(readSample(sample, dataDir, models, !options.traces));
+      rows.push(...read);
+    } catch (error) {
+      process.stderr.write(`Left out ${sample.file}: ${String(error)}\n`);
+    }
     if (at % 50 === 49) process.stderr.write(`${at + 1} of ${samples.length}\n`);
   }
   if (options.readings) await writeFile(options.readings, toCsv(rows));
