@@ -16,9 +16,8 @@ import { areaOf } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
 import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
-import { createNumberWriter } from './numbers.ts';
+import { createNumberWriter, inBoth } from './numbers.ts';
 import { kept } from './printable.ts';
-import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
 import {
   isNeverCalled,
@@ -34,7 +33,7 @@ import { wordsIn } from './wording/catalogue.ts';
 export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;
   const result = readResult(examined);
-  const told = inBoth((language) => writeErrorRate(result, language));
+  const told = inBoth((_words, _numbers, language) => writeErrorRate(result, language));
   return {
     basis: decision.basis,
     byTraces: decision.byTraces ?? null,
@@ -78,15 +77,14 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
   const isLimited = code === 'manipulation_suspected' && isNeverCalled(decision);
   return {
     code,
-    statement: inBoth((language) => {
-      const { reasons, onlySuspected } = wordsIn(language).verdict;
-      return kept([
+    statement: inBoth(({ verdict: { reasons, onlySuspected } }, _numbers, language) =>
+      kept([
         isLimited && onlySuspected[limited],
         reasons[code],
         code === 'evidence_below_threshold' && writeNeededRatios(decision, language),
-      ]).join(' ');
-    }),
-    help: inBoth((language) => wordsIn(language).outcome.next[code]),
+      ]).join(' '),
+    ),
+    help: inBoth(({ outcome }) => outcome.next[code]),
   };
 }
 
@@ -115,17 +113,16 @@ function wordStability(
   const values = trials.map(({ fakeProbability }) => fakeProbability);
   return {
     holds,
-    statement: inBoth((language) => {
-      const { score } = createNumberWriter(language);
-      return wordsIn(language).strength.stability.summary({
+    statement: inBoth(({ strength }, { score }) =>
+      strength.stability.summary({
         ...counts,
         low: score(Math.min(...values)),
         high: score(Math.max(...values)),
-      });
-    }),
+      }),
+    ),
     trials: trials.map((trial) => ({
       ...trial,
-      label: inBoth((language) => wordsIn(language).strength.stability.changes[trial.change]),
+      label: inBoth(({ strength }) => strength.stability.changes[trial.change]),
     })),
   };
 }
@@ -150,13 +147,11 @@ function wordChange(
   manipulation: Manipulation,
   facts: Examined['facts'],
 ): NonNullable<Evidence['manipulation']> {
-  const places = placesOf(manipulation);
-  const statement = inBoth((language) => {
-    const words = wordsIn(language);
+  const areas = placesOf(manipulation).map(({ region }) => areaOf(region, facts));
+  const [only] = areas;
+  const statement = inBoth((words, { score }) => {
     const { marked, markedSeveral, unmarked } = words.strength.changedPart;
-    const p = createNumberWriter(language).score(manipulation.probability);
-    const areas = places.map(({ region }) => areaOf(region, facts));
-    const [only] = areas;
+    const p = score(manipulation.probability);
     if (only === undefined) return unmarked(p);
     if (areas.length > 1) return markedSeveral(writePlaces(areas, words), p);
     return marked(words.findings.writeShare(only.share), words.findings.places[only.place], p);
@@ -172,10 +167,7 @@ function wordChange(
 function listNotChecked(examined: Examined): Evidence['notChecked'] {
   return notCheckedIds
     .filter((id) => gaps[id]?.(examined) ?? true)
-    .map((id) => ({
-      id,
-      statement: inBoth((language) => wordsIn(language).limits.notChecked[id]),
-    }));
+    .map((id) => ({ id, statement: inBoth(({ limits }) => limits.notChecked[id]) }));
 }
 
 /** Whether something was not examined; what is missing here never is. */

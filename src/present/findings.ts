@@ -8,8 +8,8 @@ import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
 import type { Warning, WarningCode } from '../image/metadata-blocks.ts';
 import type { StoredWarning } from '../image/metadata.ts';
 import type { PictureFacts } from '../image/picture.ts';
+import { createNumberWriter, inBoth } from './numbers.ts';
 import { capitalised, nameIn, printable } from './printable.ts';
-import { inBoth } from './report-item.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 export type WordedFinding = Evidence['findings'][number];
@@ -69,7 +69,7 @@ function wordStatement({ statement, measures }: Finding): Bilingual {
   const { likelyPairs: pairs } = measures;
   // The statement describes only one of several pairs, and the marks may belong to the others.
   const values = pairs === undefined ? statement.values : { ...statement.values, pairs };
-  return inBoth((language) => pick(wordsIn(language).findings.statements, code, values));
+  return inBoth(({ findings }) => pick(findings.statements, code, values));
 }
 
 export function wordSkipped(
@@ -77,10 +77,10 @@ export function wordSkipped(
   { format }: Pick<PictureFacts, 'format'>,
 ): Evidence['skipped'][number] {
   if (typeof reason !== 'string') return { method, reason };
-  const words = inBoth((language) =>
-    wordsIn(language).findings.skips[reason].replace('{format}', formatNames[format]),
+  const written = inBoth(({ findings }) =>
+    findings.skips[reason].replace('{format}', formatNames[format]),
   );
-  return { method, reason: words };
+  return { method, reason: written };
 }
 
 export function wordProvenance(provenance: Provenance): Evidence['provenance'] {
@@ -95,6 +95,22 @@ export function wordProvenance(provenance: Provenance): Evidence['provenance'] {
 export function wordFacts(facts: PictureFacts): PictureFacts {
   const { metadata } = facts;
   return { ...facts, metadata: { ...metadata, warnings: writeWarnings(metadata, 'en') } };
+}
+
+/** Short notes on how the pixels were obtained and what is unusual about the file. */
+export function writeNotes(
+  { notes, soundShare }: Pick<PictureFacts, 'notes' | 'soundShare'>,
+  language: Language,
+): readonly string[] {
+  const { labels } = wordsIn(language);
+  // The note that all rows are there would contradict missing rows.
+  const isCut = soundShare !== undefined;
+  const told = notes.filter((note) => !isCut || note !== 'end_marker_missing');
+  return told.map((note) =>
+    note === 'rows_missing' && soundShare !== undefined
+      ? labels.soundRows(createNumberWriter(language).fixed(100 * soundShare, 1))
+      : labels.notes[note],
+  );
 }
 
 /** One sentence for each part of the file that could not be read. */
@@ -156,9 +172,7 @@ const storedSentences: Readonly<Record<WarningCode, RegExp>> = {
 function wordInconsistency(one: Inconsistency): Evidence['provenance']['inconsistencies'][number] {
   if ('statement' in one) return one;
   const { code, values, measures } = one;
-  const statement = inBoth((language) =>
-    pick(wordsIn(language).provenance.inconsistencies, code, values),
-  );
+  const statement = inBoth(({ provenance }) => pick(provenance.inconsistencies, code, values));
   return { code, statement, measures };
 }
 

@@ -1,6 +1,6 @@
 /** Numbers as readers of each language expect them, rounded in the same way in every language. */
 
-import type { Language } from '../contract/vocabulary.ts';
+import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
 
 export type NumberWriter = ReturnType<typeof createNumberWriter>;
@@ -65,6 +65,15 @@ export function createNumberWriter(language: Language) {
     /** A time from a file: ISO 8601, possibly followed by more text; any other text is left unchanged. */
     stated: (time: string) => writeTime(time, words),
   };
+}
+
+/** Writes the same statement in every language. */
+export function inBoth(
+  write: (words: Words, numbers: NumberWriter, language: Language) => string,
+): Bilingual {
+  const writeIn = (language: Language) =>
+    write(wordsIn(language), createNumberWriter(language), language);
+  return { en: writeIn('en'), de: writeIn('de') };
 }
 
 function writeTime(time: string, { date, dateTime }: Words['labels']['numbers']): string {

@@ -1,5 +1,4 @@
 import type { SeenBefore } from '../contract/seen-before.ts';
-import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { ModelIdentity } from '../engine/result.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { PdfPart } from '../image/pdf.ts';
@@ -138,9 +137,4 @@ export interface ReportTexts {
     readonly anomaly: string;
   };
   readonly conclusion: string;
-}
-
-/** Writes the same statement in every language. */
-export function inBoth(write: (language: Language) => string): Bilingual {
-  return { en: write('en'), de: write('de') };
 }

@@ -15,12 +15,10 @@ import { pictureSize, traceNetwork } from '../detectors/network-findings.ts';
 import { supportedRatio } from '../engine/likelihood-ratio.ts';
 import type { Examined } from '../engine/result.ts';
 import type { WordedFinding } from './findings.ts';
-import { createNumberWriter } from './numbers.ts';
+import { inBoth } from './numbers.ts';
 import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './printable.ts';
-import { inBoth } from './report-item.ts';
 import { changeRatio, hasGeneratorSize, measuredLike, readFigures } from './result.ts';
-import { wordsIn } from './wording/catalogue.ts';
 
 type Cap = NonNullable<Evidence['cap']>;
 export type Weighed = NonNullable<Evidence['weighed']>[number];
@@ -48,9 +46,7 @@ export function measureStrength(examined: Examined): MeasuredStrength {
     const { strength, ratio } = changed;
     return { ...nothing, strength, ratio, statement: joined(weighed) };
   }
-  if (traced === null) {
-    return { ...nothing, statement: inBoth((language) => wordsIn(language).strength.outside) };
-  }
+  if (traced === null) return { ...nothing, statement: inBoth((words) => words.strength.outside) };
   const isContradicted = decision.reasons.includes('declaration_contradicts_traces');
   const best = isContradicted ? bestDeclaration(provenance)?.assurance : undefined;
   const declared = best === undefined ? [] : [wordDeclared(best, strengthOfAssurance[best])];
@@ -61,14 +57,13 @@ export function measureStrength(examined: Examined): MeasuredStrength {
 }
 
 function joined(weighed: readonly Pick<Weighed, 'statement'>[]): Bilingual {
-  return inBoth((language) => weighed.map(({ statement }) => statement[language]).join(' '));
+  return inBoth((_words, _numbers, language) =>
+    weighed.map(({ statement }) => statement[language]).join(' '),
+  );
 }
 
 function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>): Bilingual {
-  return inBoth((language) => {
-    const { declared, adverbs } = wordsIn(language).strength;
-    return declared[assurance](adverbs[strength]);
-  });
+  return inBoth(({ strength: { declared, adverbs } }) => declared[assurance](adverbs[strength]));
 }
 
 /** For models without measured ratios for changes: the strength of the strongest method that indicates one. */
@@ -76,12 +71,11 @@ function ofStrongestMethod({ findings, manipulation }: Examined) {
   const supporting = findings.filter(({ method }) => manipulation?.methods.includes(method));
   const steps = supporting.map(({ strength }) => strengths.indexOf(strength));
   const strength = strengths[Math.max(0, ...steps)]!;
-  const statement = inBoth((language) => {
-    const { changed, adverbs, sides } = wordsIn(language).strength;
-    return strength === 'none'
+  const statement = inBoth(({ strength: { changed, adverbs, sides } }) =>
+    strength === 'none'
       ? changed.none(sides.changed)
-      : changed.stated(adverbs[strength], sides.changed);
-  });
+      : changed.stated(adverbs[strength], sides.changed),
+  );
   return { strength, statement };
 }
 
@@ -93,9 +87,7 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   const withSize = hasGeneratorSize(examined.findings);
   const bound = boundOfTraces(examined, side);
   const { ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
-  const statement = inBoth((language) => {
-    const { plain } = createNumberWriter(language);
-    const { traced: words, adverbs, bound: held } = wordsIn(language).strength;
+  const statement = inBoth(({ strength: { traced: words, adverbs, bound: held } }, { plain }) => {
     const subject = words.subject(withSize);
     if (ratio === null) return words.unsupported(subject, side);
     if (strength === 'none') return words.neither(subject, side, plain(ratio));
@@ -113,9 +105,7 @@ function weighChange(examined: Examined): Weighed | null {
   const isFor = odds >= 1;
   const most = roundedDown(isFor ? ratios.upper : 1 / ratios.lower);
   const { ratio, strength } = stateRatio(isFor ? odds : 1 / odds, most);
-  const statement = inBoth((language) => {
-    const { plain } = createNumberWriter(language);
-    const { parts, adverbs, bound } = wordsIn(language).strength;
+  const statement = inBoth(({ strength: { parts, adverbs, bound } }, { plain }) => {
     const written = plain(ratio ?? 1);
     if (strength === 'none') return parts.neither(isFor ? 'changed' : 'unchanged', written);
     const capped = ratio === most ? bound : '';
@@ -148,11 +138,9 @@ function boundOfTraces(examined: Examined, side: 'real' | 'fake'): Bound {
   if (least === undefined) return boundOfCalls(examined, side);
   const { condition, ratios } = least;
   const ratio = roundedDown(least.most);
-  const statement = inBoth((language) => {
-    const { count, plain } = createNumberWriter(language);
-    const { labels, strength } = wordsIn(language);
-    const [own, other] =
-      side === 'fake' ? [ratios.supporting, ratios.opposing] : [ratios.opposing, ratios.supporting];
+  const [own, other] =
+    side === 'fake' ? [ratios.supporting, ratios.opposing] : [ratios.opposing, ratios.supporting];
+  const statement = inBoth(({ labels, strength }, { count, plain }) => {
     const figures = {
       own: count(own),
       other: count(other),
@@ -169,16 +157,14 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
   const supported = supportedRatio(measured, options.decisionStrategy, side);
   if (supported === null) {
     const why = measured.length > 0 ? 'halfMeasured' : 'unmeasured';
-    const statement = inBoth((language) => wordsIn(language).strength[why]);
+    const statement = inBoth((words) => words.strength[why]);
     return { ratio: null, cap: { ratio: 1, strategy: null, condition: null, statement } };
   }
   const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
   const ratio = roundedDown(supported.ratio);
   // The figures may have been measured under a looser strategy than the one that decided.
   const isLooser = strategy !== options.decisionStrategy;
-  const statement = inBoth((language) => {
-    const { count, rate, plain } = createNumberWriter(language);
-    const { labels, strength } = wordsIn(language);
+  const statement = inBoth(({ labels, strength }, { count, rate, plain }) => {
     const { of, looser, used, write, sides } = strength.cap;
     const figures = {
       right: `${count(right)} ${of} ${count(rightOf)}`,
@@ -205,7 +191,7 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
   if (method === pictureSize.method && resultClass === 'abstain') return { ...finding, ...silent };
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
   if (resultClass === 'abstain') {
-    const statement = inBoth((language) => wordsIn(language).strength.untested);
+    const statement = inBoth((words) => words.strength.untested);
     return { ...finding, ...silent, statement };
   }
   const { strength } = stateRatio(toOdds(score), boundOfTraces(examined, speaksFor).ratio);

@@ -7,7 +7,7 @@ import type { Decision, ModelIdentity } from '../../engine/result.ts';
 import { placeOf } from '../../detectors/regions.ts';
 import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
-import { writeNotes } from '../notes.ts';
+import { writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
 import { capitalised, kept, nameIn, printable } from '../printable.ts';

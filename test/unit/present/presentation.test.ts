@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writeNotes } from '../../../src/present/notes.ts';
+import { writeNotes } from '../../../src/present/findings.ts';
 import { present, writeGroundInFull } from '../../../src/present/presentation.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { headsSuspicion, readAnswer, readResult } from '../../../src/present/result.ts';
