@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { languages } from '../../src/contract/vocabulary.ts';
-import { canonicalBytes, resultFile, textsFile } from '../../src/evidence/bundle-format.ts';
+import { canonicalBytes, fileNames } from '../../src/evidence/bundle-format.ts';
 import { inspectBundle } from '../../src/evidence/verify.ts';
 import { printable } from '../../src/present/printable.ts';
 import type { ReportTexts } from '../../src/present/report-item.ts';
@@ -17,7 +17,7 @@ export async function readBundle(record: AnalysisRecord): Promise<readonly strin
   const path = record.files.find((file) => basename(file) === bundleFile);
   if (path === undefined) return ['no bundle'];
   const { verification, files } = await inspectBundle(path, {});
-  const { evidence, verdict } = JSON.parse(textOf(files, resultFile));
+  const { evidence, verdict } = JSON.parse(textOf(files, fileNames.result));
   return [
     ...verification.problems.map(({ message }) => message),
     ...(await differingFiles(record, files)),
@@ -25,7 +25,7 @@ export async function readBundle(record: AnalysisRecord): Promise<readonly strin
     ...Object.entries(evidence)
       .filter(([name, value]) => !isSame(value, Object(record.evidence)[name]))
       .map(([name]) => `${name} differs`),
-    ...readTexts(record, JSON.parse(textOf(files, textsFile))),
+    ...readTexts(record, JSON.parse(textOf(files, fileNames.texts))),
   ].map((one) => `bundle: ${one}`);
 }
 
@@ -40,7 +40,7 @@ async function differingFiles({ files }: AnalysisRecord, inBundle: Files) {
   const found: string[] = [];
   for (const path of files) {
     const name = basename(path);
-    if (name === bundleFile || name === resultFile) continue;
+    if (name === bundleFile || name === fileNames.result) continue;
     const bytes = inBundle.get(name);
     const isEqual = bytes !== undefined && Buffer.from(bytes).equals(await readFile(path));
     if (!isEqual) found.push(`${name} differs`);
@@ -61,10 +61,14 @@ function readTexts({ evidence }: AnalysisRecord, texts: Record<string, ReportTex
     const stated = [evidence, ...evidence.findings, ...evidence.reasons];
     return [
       ...stated.flatMap(({ statement }) =>
-        missing('sentence', { [textsFile]: flat(forensic) }, printable(statement[language], 2000)),
+        missing(
+          'sentence',
+          { [fileNames.texts]: flat(forensic) },
+          printable(statement[language], 2000),
+        ),
       ),
       ...codesIn([summary, forensic, conclusion].join(' ')).map(
-        (code) => `${textsFile}: a word of the code: ${code}`,
+        (code) => `${fileNames.texts}: a word of the code: ${code}`,
       ),
     ];
   });

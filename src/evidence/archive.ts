@@ -11,13 +11,12 @@ import { type Entry, fromBufferPromise, fromFdPromise } from 'yauzl';
 import { ForensicsError } from '../errors.ts';
 import { requireFileUpTo, toReadFailure } from '../ports/files/system-errors.ts';
 import {
-  manifestFile,
+  fileNames,
   maxBundleBytes,
   maxBundleFiles,
   maxCasePictures,
   maxJsonBytes,
   maxManifestBytes,
-  signatureFile,
   type ZipEntry,
 } from './bundle-format.ts';
 
@@ -45,7 +44,7 @@ export async function openArchive(bundle: string | number | Uint8Array): Promise
     const start = typeof source === 'number' ? await readPart(source, 0, maxBundleBytes) : source;
     const bytes = toBuffer(start);
     await closeOwn();
-    if (bytes.includes(signatureFile) || bytes.includes(manifestFile)) return null;
+    if (bytes.includes(fileNames.signature) || bytes.includes(fileNames.manifest)) return null;
     const message =
       'This is not an evidence bundle: it is not a zip archive, or a damaged or too large one.';
     throw new ForensicsError('bundle_unreadable', message, { cause });
@@ -86,7 +85,7 @@ async function readArchive(source: number | Buffer) {
   const isTooLarge = entries.some(
     (one, at) =>
       Math.max(one.uncompressedSize, one.compressedSize) >
-      (names[at] === manifestFile ? maxManifestBytes : maxBundleBytes),
+      (names[at] === fileNames.manifest ? maxManifestBytes : maxBundleBytes),
   );
   const packedBytes = entries.reduce((sum, entry) => sum + entry.compressedSize, 0);
   // Entries that share bytes would take far more time than the size of the archive suggests.

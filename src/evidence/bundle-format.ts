@@ -22,31 +22,31 @@ export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
 /** Format of a case archive, which contains the complete bundle of each picture. Its item is the list of pictures. */
 export const caseFormat = 'forensics-case-bundle/1';
-export const caseFile = 'case.json';
-export const pictureBundleFile = (number: number) =>
-  `picture-${String(number).padStart(4, '0')}.zip`;
 
-/** The two files that cannot be in the list of files: the list itself and its signature. */
-export const manifestFile = 'manifest.json';
-export const signatureFile = 'manifest.sig';
-
-export const publicKeyFile = 'public-key.pem';
-export const sumsFile = 'SHA256SUMS';
-export const readmeFiles = { en: 'README.txt', de: 'LIESMICH.txt' } as const;
-export const resultFile = 'result.json';
-export const settingsFile = 'settings.json';
-export const custodyFile = 'custody.json';
-export const modelFile = 'model.json';
-export const textsFile = 'texts.json';
-export const trustListFile = 'trust-list.pem';
-
-export const reportFile = (language: Language) => `report-${language}.pdf`;
-/** Included only on request, because a bundle is complete without it. */
-export const htmlFile = (language: Language) => `report-${language}.html`;
-export const heatmapFile = (name: MapName) => `heatmap-${name}.png`;
-export const mapFile = (name: MapName) => `map-${name}.png`;
-/** The picture's own name may contain anything, so it is not used here but recorded in the list. */
-export const originalFile = (format: Format) => `original.${format}`;
+/** The files in a bundle; the last two are in a case archive. */
+export const fileNames = {
+  /** The list of all files and its signature, which cannot be in the list themselves. */
+  manifest: 'manifest.json',
+  signature: 'manifest.sig',
+  publicKey: 'public-key.pem',
+  sums: 'SHA256SUMS',
+  readme: { en: 'README.txt', de: 'LIESMICH.txt' },
+  result: 'result.json',
+  settings: 'settings.json',
+  custody: 'custody.json',
+  model: 'model.json',
+  texts: 'texts.json',
+  trustList: 'trust-list.pem',
+  report: (language: Language) => `report-${language}.pdf`,
+  /** Included only on request, because a bundle is complete without it. */
+  html: (language: Language) => `report-${language}.html`,
+  heatmap: (name: MapName) => `heatmap-${name}.png`,
+  map: (name: MapName) => `map-${name}.png`,
+  /** The picture's own name may contain anything, so it is not used here but recorded in the list. */
+  original: (format: Format) => `original.${format}`,
+  case: 'case.json',
+  pictureBundle: (number: number) => `picture-${String(number).padStart(4, '0')}.zip`,
+} as const;
 
 /** More than needed for the largest picture that can be examined. */
 export const maxBundleBytes = 1_000_000_000;

@@ -9,16 +9,10 @@ import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
 import {
   canonicalBytes,
-  caseFile,
   caseFormat,
   createReader,
+  fileNames,
   type Manifest,
-  manifestFile,
-  publicKeyFile,
-  readmeFiles,
-  reportFile,
-  signatureFile,
-  sumsFile,
   type ZipEntry,
 } from './bundle-format.ts';
 import { caseReadmeDe, caseReadmeEn } from './readme.ts';
@@ -80,29 +74,29 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
     const list = canonicalBytes(record);
     const readmeFacts = { name: record.case, fingerprint: signer.fingerprint, signedAt, product };
     const pieces = [
-      { name: caseFile, bytes: list },
+      { name: fileNames.case, bytes: list },
       ...languages.map((language) => {
         const bytes = reports[language];
         if (bytes === undefined) throw new TypeError(`the report in ${language} is missing`);
-        return { name: reportFile(language), bytes };
+        return { name: fileNames.report(language), bytes };
       }),
-      { name: readmeFiles.en, bytes: Buffer.from(caseReadmeEn(readmeFacts)) },
-      { name: readmeFiles.de, bytes: Buffer.from(caseReadmeDe(readmeFacts)) },
-      { name: publicKeyFile, bytes: Buffer.from(signer.pem) },
+      { name: fileNames.readme.en, bytes: Buffer.from(caseReadmeEn(readmeFacts)) },
+      { name: fileNames.readme.de, bytes: Buffer.from(caseReadmeDe(readmeFacts)) },
+      { name: fileNames.publicKey, bytes: Buffer.from(signer.pem) },
     ].flatMap(add);
-    pieces.push(...add({ name: sumsFile, bytes: writeSums(files) }));
+    pieces.push(...add({ name: fileNames.sums, bytes: writeSums(files) }));
     const manifest = canonicalBytes({
       format: caseFormat,
       product,
       examinedAt: examinedAt.toISOString(),
       signedAt: signedAt.toISOString(),
       key: { algorithm: 'Ed25519', fingerprint: signer.fingerprint },
-      item: { name: record.case, ...digestsOf(list), file: caseFile },
+      item: { name: record.case, ...digestsOf(list), file: fileNames.case },
       files,
     } satisfies Manifest);
     const ofTheSeal = [
-      { name: manifestFile, bytes: manifest },
-      { name: signatureFile, bytes: signer.sign(manifest) },
+      { name: fileNames.manifest, bytes: manifest },
+      { name: fileNames.signature, bytes: signer.sign(manifest) },
     ];
     for (const entry of ofTheSeal) pieces.push(zip.header(entry), entry.bytes);
     pieces.push(...zip.end().map(({ bytes }) => bytes));

@@ -4,14 +4,7 @@ import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
 import type { PixelDifference, Rendering } from '../examiner/requests.ts';
-import {
-  firstBundleFormat,
-  heatmapFile,
-  htmlFile,
-  mapFile,
-  reportFile,
-  toPlain,
-} from './bundle-format.ts';
+import { fileNames, firstBundleFormat, toPlain } from './bundle-format.ts';
 
 /** Other processors and versions round differently; smaller differences than this are invisible in a report. */
 export const numberTolerance = 1e-4;
@@ -114,8 +107,8 @@ export async function compareFiles(
 ): Promise<readonly FileComparison[]> {
   const drawn = format === firstBundleFormat ? [] : mapNames;
   const pictures = drawn.flatMap((name) => [
-    { name: heatmapFile(name), found: heatmaps[name], tolerance: heatmapTolerance },
-    { name: mapFile(name), found: rawMaps[name], tolerance: mapTolerance },
+    { name: fileNames.heatmap(name), found: heatmaps[name], tolerance: heatmapTolerance },
+    { name: fileNames.map(name), found: rawMaps[name], tolerance: mapTolerance },
   ]);
   const compared: FileComparison[] = [];
   // One after another, because two heatmaps of the largest picture take 100 MB.
@@ -131,8 +124,10 @@ export async function compareFiles(
     const { pdf, html } = reports[language] ?? {};
     const page = html === undefined ? undefined : Buffer.from(html);
     return [
-      { name: reportFile(language), found: pdf },
-      ...(files.has(htmlFile(language)) ? [{ name: htmlFile(language), found: page }] : []),
+      { name: fileNames.report(language), found: pdf },
+      ...(files.has(fileNames.html(language))
+        ? [{ name: fileNames.html(language), found: page }]
+        : []),
     ];
   });
   const documents = drawnReports.map(({ name, found }) => {

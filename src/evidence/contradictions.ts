@@ -6,18 +6,10 @@
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import {
-  custodyFile,
-  firstBundleFormat,
-  heatmapFile,
-  htmlFile,
-  type Manifest,
-  mapFile,
-  modelFile,
-  reportFile,
-  resultFile,
-  settingsFile,
-  textsFile,
   canonicalBytes,
+  fileNames,
+  firstBundleFormat,
+  type Manifest,
   type Problem,
 } from './bundle-format.ts';
 import {
@@ -39,14 +31,15 @@ export async function findContradictions(
   files: Files,
 ): Promise<readonly Problem[]> {
   const unlisted = findUnlisted(manifest);
-  const resultBytes = await files.get(resultFile);
-  const settingsBytes = await files.get(settingsFile);
+  const resultBytes = await files.get(fileNames.result);
+  const settingsBytes = await files.get(fileNames.settings);
   if (resultBytes === undefined || settingsBytes === undefined) return unlisted;
   const result = parseResult(resultBytes);
   const settings = parseSettings(settingsBytes);
-  if (result === null) return [contradiction(resultFile, `${resultFile} contains no result.`)];
+  if (result === null)
+    return [contradiction(fileNames.result, `${fileNames.result} contains no result.`)];
   if (settings === null)
-    return [contradiction(settingsFile, `${settingsFile} contains no settings.`)];
+    return [contradiction(fileNames.settings, `${fileNames.settings} contains no settings.`)];
   return [
     ...unlisted,
     ...checkItem(manifest, result),
@@ -60,13 +53,13 @@ export async function findContradictions(
 
 /** Files required in every bundle. */
 const needed = [
-  resultFile,
-  settingsFile,
-  custodyFile,
-  textsFile,
-  modelFile,
-  ...languages.map(reportFile),
-  ...mapNames.flatMap((name) => [heatmapFile(name), mapFile(name)]),
+  fileNames.result,
+  fileNames.settings,
+  fileNames.custody,
+  fileNames.texts,
+  fileNames.model,
+  ...languages.map(fileNames.report),
+  ...mapNames.flatMap((name) => [fileNames.heatmap(name), fileNames.map(name)]),
 ];
 
 function findUnlisted({ files, item }: Manifest): readonly Problem[] {
@@ -81,12 +74,12 @@ function checkItem({ item }: Manifest, { verdict, examination }: ResultRecord): 
   return [
     ...unless(
       isSamePicture(facts, item),
-      resultFile,
+      fileNames.result,
       'The result is about a different picture from the one in the list of files.',
     ),
     ...unless(
       verdict === decision.resultClass,
-      resultFile,
+      fileNames.result,
       'The verdict at the top of the result is not the one that was reached.',
     ),
   ];
@@ -106,19 +99,20 @@ function checkSettings(
     settings.passes === passes &&
     settings.item.name === manifest.item.name &&
     settings.item.examinedAt === manifest.examinedAt;
-  return unless(isSame, settingsFile, 'The settings belong to a different examination.');
+  return unless(isSame, fileNames.settings, 'The settings belong to a different examination.');
 }
 
 async function checkCustody({ item }: Manifest, files: Files): Promise<readonly Problem[]> {
-  const bytes = await files.get(custodyFile);
+  const bytes = await files.get(fileNames.custody);
   if (bytes === undefined) return [];
   const events = parseCustody(bytes);
-  if (events === null) return [contradiction(custodyFile, `${custodyFile} contains no record.`)];
+  if (events === null)
+    return [contradiction(fileNames.custody, `${fileNames.custody} contains no record.`)];
   const originals = events.flatMap(({ hashes }) =>
     hashes.filter(({ name }) => name === 'original'),
   );
   const isSame = originals.every(({ sha256 }) => sha256 === item.sha256);
-  return unless(isSame, custodyFile, 'The chain of custody belongs to a different picture.');
+  return unless(isSame, fileNames.custody, 'The chain of custody belongs to a different picture.');
 }
 
 async function checkOriginal({ item }: Manifest, files: Files): Promise<readonly Problem[]> {
@@ -154,8 +148,8 @@ async function checkPictures(
   };
   const problems: Problem[] = [];
   for (const name of mapNames) {
-    problems.push(...(await checkFile(heatmapFile(name), picture, "the picture's size")));
-    problems.push(...(await checkFile(mapFile(name), grid, 'the size of the maps')));
+    problems.push(...(await checkFile(fileNames.heatmap(name), picture, "the picture's size")));
+    problems.push(...(await checkFile(fileNames.map(name), grid, 'the size of the maps')));
   }
   return problems;
 }
@@ -175,8 +169,8 @@ export async function checkReports(
   };
   const problems: Problem[] = [];
   for (const language of languages) {
-    problems.push(...(await checkFile(reportFile(language), '%PDF-')));
-    problems.push(...(await checkFile(htmlFile(language), '<!doctype html>')));
+    problems.push(...(await checkFile(fileNames.report(language), '%PDF-')));
+    problems.push(...(await checkFile(fileNames.html(language), '<!doctype html>')));
   }
   return problems;
 }

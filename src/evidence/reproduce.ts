@@ -16,17 +16,12 @@ import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../examiner/sandbox.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import {
-  custodyFile,
-  htmlFile,
+  caseFormat,
+  fileNames,
   type Manifest,
   maxBundleBytes,
-  resultFile,
-  settingsFile,
-  textsFile,
-  trustListFile,
   parseJson,
   type VerifyOptions,
-  caseFormat,
 } from './bundle-format.ts';
 import {
   compareFields,
@@ -94,10 +89,7 @@ interface Recorded {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-async function openRecorded(
-  bundle: string | Uint8Array,
-  options: ReproduceOptions,
-): Promise<Recorded> {
+async function openRecorded(bundle: string | Uint8Array, options: ReproduceOptions) {
   const { verification, files } = await inspectBundle(bundle, options);
   const { holds, manifest, problems } = verification;
   if (manifest?.format === caseFormat) {
@@ -110,8 +102,8 @@ async function openRecorded(
     const first = problems[0]?.message ?? '';
     throw changed(`${first} "forensics verify" lists everything.`);
   }
-  const settings = parseSettings(files.get(settingsFile));
-  if (settings === null) throw changed(`${settingsFile} is missing from its list of files.`);
+  const settings = parseSettings(files.get(fileNames.settings));
+  if (settings === null) throw changed(`${fileNames.settings} is missing from its list of files.`);
   const { format } = manifest;
   return { settings, format, files, original: await readOriginal(manifest, files, options) };
 }
@@ -143,9 +135,9 @@ async function readOriginal(
 
 /** A different list may trust different signers, and so lead to a different verdict. */
 function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
-  const inside = files.get(trustListFile);
+  const inside = files.get(fileNames.trustList);
   if (inside !== undefined) return Buffer.from(inside).toString('utf8');
-  const recorded = parseResult(files.get(resultFile));
+  const recorded = parseResult(files.get(fileNames.result));
   const used = recorded?.examination.provenance.credentials?.trustListSha256 ?? null;
   if (used === null) return null;
   const given = trustList === undefined ? null : readTrustList(trustList);
@@ -203,13 +195,13 @@ async function repeat(sandbox: Sandbox, { original, settings, files }: Recorded)
   // Reports print the environment. It is replaced by the recorded one, in today's order, so that
   // the reports differ only if the findings do.
   const examination = { ...found, environment: inOrder(environment, settings.environment) };
-  const custody = parseCustody(files.get(custodyFile)) ?? [];
+  const custody = parseCustody(files.get(fileNames.custody)) ?? [];
   const rendering = await sandbox.render({
     source,
     examination,
     item: readItem(settings, custody),
     languages,
-    withHtml: files.has(htmlFile('en')),
+    withHtml: files.has(fileNames.html('en')),
     ...(heatmapSize && { heatmapSize }),
   });
   return { examination, rendering, environment };
@@ -235,9 +227,9 @@ async function compareAll(
   const texts = Object.fromEntries(
     Object.entries(rendering.reports).map(([language, report]) => [language, report.texts]),
   );
-  const recorded = parseResult(files.get(resultFile));
+  const recorded = parseResult(files.get(fileNames.result));
   const fields = compareFields(
-    { ...Object(record(resultFile)), texts: record(textsFile) },
+    { ...Object(record(fileNames.result)), texts: record(fileNames.texts) },
     { ...withSentencesLike(recorded, toResultRecord(examination, settings)), texts },
   );
   const changes = environmentChanges(settings.environment, environment);

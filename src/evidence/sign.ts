@@ -5,12 +5,9 @@ import { crc32 as checksum, deflateRawSync } from 'node:zlib';
 import { ForensicsError } from '../errors.ts';
 import {
   bundleFormat,
-  type Manifest,
-  manifestFile,
-  publicKeyFile,
-  signatureFile,
-  sumsFile,
   canonicalBytes,
+  fileNames,
+  type Manifest,
   type ZipEntry,
 } from './bundle-format.ts';
 
@@ -28,9 +25,12 @@ export function sealBundle(
   facts: BundleFacts,
   signer: Signer,
 ): SealedBundle {
-  const listed = [{ name: publicKeyFile, bytes: Buffer.from(signer.pem) }, ...files.map(pack)];
+  const listed = [
+    { name: fileNames.publicKey, bytes: Buffer.from(signer.pem) },
+    ...files.map(pack),
+  ];
   const sums = writeSums(listed.map(listFile));
-  const all = [{ name: sumsFile, bytes: sums }, ...listed];
+  const all = [{ name: fileNames.sums, bytes: sums }, ...listed];
   const manifest = canonicalBytes({
     format: bundleFormat,
     ...facts,
@@ -57,8 +57,8 @@ function archiveParts(
 ): readonly ZipPart[] {
   const zip = openZip(new Date(examinedAt));
   const entries: readonly ZipEntry[] = [
-    { name: manifestFile, bytes: manifest },
-    { name: signatureFile, bytes: signature },
+    { name: fileNames.manifest, bytes: manifest },
+    { name: fileNames.signature, bytes: signature },
     ...files,
   ];
   const parts = entries.flatMap((entry) => [

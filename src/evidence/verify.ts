@@ -9,17 +9,13 @@ import { ForensicsError } from '../errors.ts';
 import { type Archive, openArchive } from './archive.ts';
 import {
   canonicalBytes,
-  caseFile,
   caseFormat,
+  fileNames,
   type Manifest,
-  manifestFile,
   maxBundleBytes,
   parseJson,
   parseManifest,
   type Problem,
-  publicKeyFile,
-  resultFile,
-  signatureFile,
   type Verification,
   type VerifyOptions,
   type ZipEntry,
@@ -71,15 +67,15 @@ async function inspect(
   expected: string | null,
   { isInCase }: { readonly isInCase: boolean },
 ): Promise<Verification> {
-  const manifestBytes = (await archive.content(manifestFile))?.bytes;
+  const manifestBytes = (await archive.content(fileNames.manifest))?.bytes;
   if (manifestBytes === undefined) {
-    if (archive.names.includes(signatureFile)) return broken(missing(manifestFile));
+    if (archive.names.includes(fileNames.signature)) return broken(missing(fileNames.manifest));
     throw new ForensicsError('bundle_unreadable', notABundle);
   }
   const manifest = parseManifest(manifestBytes);
   if (manifest === null) {
-    const message = `${manifestFile} was changed: it is not a list of files.`;
-    return broken({ kind: 'changed', file: manifestFile, message });
+    const message = `${fileNames.manifest} was changed: it is not a list of files.`;
+    return broken({ kind: 'changed', file: fileNames.manifest, message });
   }
   const isCase = manifest.format === caseFormat;
   // Everything in a case archive is stored uncompressed, and one case cannot contain another.
@@ -112,7 +108,7 @@ async function inspect(
   if (isCase) {
     problems.push(
       ...(await checkReports(manifest, files)),
-      ...checkRecord(await files.get(caseFile), pictures),
+      ...checkRecord(await files.get(fileNames.case), pictures),
     );
   } else if (key !== null) problems.push(...(await findContradictions(manifest, files)));
   return {
@@ -121,7 +117,7 @@ async function inspect(
     key,
     // Without a valid signature, the list cannot be trusted.
     manifest: key && manifest,
-    verdict: key && verdictIn(await files.get(resultFile)),
+    verdict: key && verdictIn(await files.get(fileNames.result)),
     ...(isCase && {
       pictures: [...pictures].map(([file, { manifest: own, verdict, holds }]) => {
         return { file, name: own?.item.name ?? null, verdict, holds };
@@ -156,19 +152,21 @@ async function checkSignature(
   { manifest, manifestBytes }: { readonly manifest: Manifest; readonly manifestBytes: Uint8Array },
   expected: string | null,
 ): Promise<Pick<Verification, 'problems' | 'key'>> {
-  const signature = await archive.content(signatureFile);
-  if (signature === null) return unsigned('missing', signatureFile, 'The signature is missing.');
-  const pem = await archive.content(publicKeyFile);
+  const signature = await archive.content(fileNames.signature);
+  if (signature === null)
+    return unsigned('missing', fileNames.signature, 'The signature is missing.');
+  const pem = await archive.content(fileNames.publicKey);
   const key = pem && readPublicKey(Buffer.from(pem.bytes).toString('latin1'));
-  if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
+  if (key === null)
+    return unsigned('changed', fileNames.publicKey, 'The public key cannot be read.');
   const { fingerprint } = key;
   const isValid = verify(null, manifestBytes, key.pem, signature.bytes);
   if (!isValid || manifest.key.fingerprint !== fingerprint) {
-    return unsigned('signature', signatureFile, signatureInvalid);
+    return unsigned('signature', fileNames.signature, signatureInvalid);
   }
   const isExpected = expected === null ? null : expected === fingerprint;
   const message = `Signed with a different key from the one expected: its fingerprint is ${fingerprint}.`;
-  const otherKey = { kind: 'key', file: publicKeyFile, message } as const;
+  const otherKey = { kind: 'key', file: fileNames.publicKey, message } as const;
   return { problems: isExpected === false ? [otherKey] : [], key: { fingerprint, isExpected } };
 }
 
@@ -201,7 +199,7 @@ async function checkFiles(
     at += expected.length;
   };
   // The list and its signature cannot be in the list. They come first in a bundle, and last in a case.
-  const seal = [manifestFile, signatureFile].map((name) => ({ name, sha256: null }));
+  const seal = [fileNames.manifest, fileNames.signature].map((name) => ({ name, sha256: null }));
   const inOrder: readonly { name: string; sha256: string | null; packedSha256?: string }[] = isCase
     ? [...manifest.files, ...seal]
     : [...seal, ...manifest.files];
@@ -243,7 +241,11 @@ function changed(file: string): Problem {
 }
 
 function findAdded({ files }: Manifest, names: readonly string[]): readonly Problem[] {
-  const listed = new Set([...files.map(({ name }) => name), manifestFile, signatureFile]);
+  const listed = new Set([
+    ...files.map(({ name }) => name),
+    fileNames.manifest,
+    fileNames.signature,
+  ]);
   return names.flatMap((file, at) => {
     if (listed.has(file) && names.indexOf(file) === at) return [];
     const isTwice = listed.has(file);
@@ -270,13 +272,11 @@ function within(picture: string, { kind, file, message }: Problem): Problem {
 }
 
 /** Checks that the list of pictures in a case matches the bundles in the archive. */
-function checkRecord(
-  bytes: Uint8Array | undefined,
-  pictures: ReadonlyMap<string, Verification>,
-): readonly Problem[] {
+function checkRecord(bytes: Uint8Array | undefined, pictures: ReadonlyMap<string, Verification>) {
   if (bytes === undefined) return [];
   const record = parseCaseRecord(bytes);
-  if (record === null) return unless(false, caseFile, `${caseFile} contains no list of pictures.`);
+  if (record === null)
+    return unless(false, fileNames.case, `${fileNames.case} contains no list of pictures.`);
   const listed = record.pictures.filter(({ file }) => file !== null);
   const isSame = listed.every(({ file, sha256, verdict, manifestSha256 }) => {
     const found = pictures.get(file!);
@@ -289,6 +289,6 @@ function checkRecord(
     );
   });
   const isWhole = listed.length === pictures.size;
-  const message = `${caseFile} lists pictures that differ from those in this archive.`;
-  return unless(isSame && isWhole, caseFile, message);
+  const message = `${fileNames.case} lists pictures that differ from those in this archive.`;
+  return unless(isSame && isWhole, fileNames.case, message);
 }

@@ -5,23 +5,7 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import {
-  type BundleCase,
-  custodyFile,
-  heatmapFile,
-  htmlFile,
-  mapFile,
-  modelFile,
-  originalFile,
-  readmeFiles,
-  reportFile,
-  resultFile,
-  settingsFile,
-  textsFile,
-  trustListFile,
-  canonicalBytes,
-  type ZipEntry,
-} from './bundle-format.ts';
+import { type BundleCase, canonicalBytes, fileNames, type ZipEntry } from './bundle-format.ts';
 import { readmeDe, readmeEn } from './readme.ts';
 import { toResultRecord, toCustodyRecord, toBundleSettings } from './records.ts';
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
@@ -47,12 +31,12 @@ export function writeBundle(
   const withHtml = languages.some((one) => reports[one]?.html !== undefined);
   const readmeFacts = { ...facts, fingerprint: signer.fingerprint, withHtml };
   const files = [
-    text(readmeFiles.en, readmeEn(readmeFacts)),
-    text(readmeFiles.de, readmeDe(readmeFacts)),
+    text(fileNames.readme.en, readmeEn(readmeFacts)),
+    text(fileNames.readme.de, readmeDe(readmeFacts)),
     ...reportFiles(given),
     ...recordFiles(given, withOriginal),
-    ...mapNames.map((name) => ({ name: heatmapFile(name), bytes: heatmaps[name] })),
-    ...mapNames.map((name) => ({ name: mapFile(name), bytes: rawMaps[name] })),
+    ...mapNames.map((name) => ({ name: fileNames.heatmap(name), bytes: heatmaps[name] })),
+    ...mapNames.map((name) => ({ name: fileNames.map(name), bytes: rawMaps[name] })),
     ...(facts.item.file === null ? [] : [{ name: facts.item.file, bytes: given.original }]),
   ];
   return sealBundle(files, facts, signer);
@@ -63,7 +47,7 @@ function toFacts(
   { withOriginal, signedAt }: Pick<BundleHow, 'withOriginal' | 'signedAt'>,
 ): BundleFacts {
   const { format, sizeBytes, sha256, sha512, md5 } = examination.facts;
-  const file = withOriginal ? originalFile(format) : null;
+  const file = withOriginal ? fileNames.original(format) : null;
   return {
     product: `forensics ${examination.environment['forensics'] ?? 'unknown'}`,
     examinedAt: item.examinedAt.toISOString(),
@@ -81,11 +65,11 @@ function recordFiles(given: BundleCase, withOriginal: boolean): readonly ZipEntr
   const isMetadataLeftOut = !withOriginal && item.withMetadata !== true;
   const { model, measured } = examination;
   return [
-    record(resultFile, toResultRecord(examination, { isMetadataLeftOut })),
-    record(settingsFile, toBundleSettings(given, isMetadataLeftOut)),
-    record(custodyFile, toCustodyRecord(item)),
-    record(modelFile, { ...model, measured }),
-    ...(hasList ? [text(trustListFile, trustList)] : []),
+    record(fileNames.result, toResultRecord(examination, { isMetadataLeftOut })),
+    record(fileNames.settings, toBundleSettings(given, isMetadataLeftOut)),
+    record(fileNames.custody, toCustodyRecord(item)),
+    record(fileNames.model, { ...model, measured }),
+    ...(hasList ? [text(fileNames.trustList, trustList)] : []),
   ];
 }
 
@@ -97,11 +81,11 @@ function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {
   });
   const texts = Object.fromEntries(reports.map((report) => [report.language, report.texts]));
   return [
-    ...reports.map(({ language, pdf }) => ({ name: reportFile(language), bytes: pdf })),
+    ...reports.map(({ language, pdf }) => ({ name: fileNames.report(language), bytes: pdf })),
     ...reports.flatMap(({ language, html }) =>
-      html === undefined ? [] : [text(htmlFile(language), html)],
+      html === undefined ? [] : [text(fileNames.html(language), html)],
     ),
-    record(textsFile, texts),
+    record(fileNames.texts, texts),
   ];
 }
 

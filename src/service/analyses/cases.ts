@@ -5,11 +5,7 @@ import type { Actor } from '../audit/entry.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages, resultClasses } from '../../contract/vocabulary.ts';
 import { ForensicsError, conflict } from '../../errors.ts';
-import {
-  canonicalBytes,
-  maxCasePictures,
-  pictureBundleFile,
-} from '../../evidence/bundle-format.ts';
+import { canonicalBytes, fileNames, maxCasePictures } from '../../evidence/bundle-format.ts';
 import { type CaseRecord, openCaseBundle } from '../../evidence/case-bundle.ts';
 import { sha256Of, type Signer } from '../../evidence/sign.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
@@ -94,7 +90,7 @@ export async function* writeCase(
   let examinedAt: Date | null = null;
   for (const member of await openCase(parts, which)) {
     const made = await how.inTurn(() => bundlePicture(parts, member, how));
-    const file = made.bundle === null ? null : pictureBundleFile(pictures.length + 1);
+    const file = made.bundle === null ? null : fileNames.pictureBundle(pictures.length + 1);
     pictures.push(made.picture);
     const { id: analysisId, filename: name, status } = member.entry.analysis;
     listed.push({
