@@ -58,12 +58,7 @@ export function boxMean(
   return means;
 }
 
-function averageRow(
-  sums: Float64Array,
-  shares: Float64Array,
-  share: number,
-  means: Float32Array,
-): void {
+function averageRow(sums: Float64Array, shares: Float64Array, share: number, means: Float32Array) {
   const span = sums.length - means.length;
   let sum = 0;
   for (let at = 0; at < span; at++) sum += sums[at]!;
@@ -154,11 +149,7 @@ function transformRows(luma: Uint8Array, start: number, width: number, halves: F
   }
 }
 
-function transformColumns(
-  halves: Float64Array,
-  coefficients: Float32Array,
-  horizontal: number,
-): void {
+function transformColumns(halves: Float64Array, coefficients: Float32Array, horizontal: number) {
   for (let u = 0; u < horizontal; u++) {
     transformEight(halves, u, blockPx, outputs);
     for (let at = u, v = 0; v < blockPx; at += blockPx, v++) {

@@ -109,11 +109,7 @@ const contrastShare = 0.06;
 const grainShare = 0.25;
 
 /** A tone curve, the gradients (for a shift), and the difference from the neighbours (for blur and sharpening). */
-function fitTerms(
-  { means }: Cells,
-  { columns, rows }: CellGrid,
-  powers: number,
-): readonly Float64Array[] {
+function fitTerms({ means }: Cells, { columns, rows }: CellGrid, powers: number) {
   const tone = Array.from({ length: powers + 1 }, (_, power) =>
     means.map((mean) => ((mean - 128) / 128) ** power),
   );
@@ -247,11 +243,7 @@ function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
 }
 
 /** Weighted least squares by the normal equations; a small ridge term makes a uniform picture solvable. */
-function fitWeighted(
-  terms: readonly Float64Array[],
-  values: Float64Array,
-  weights: Float64Array,
-): Float64Array {
+function fitWeighted(terms: readonly Float64Array[], values: Float64Array, weights: Float64Array) {
   const count = terms.length;
   const system = Array.from({ length: count }, () => new Float64Array(count + 1));
   for (let i = 0; i < count; i++) {

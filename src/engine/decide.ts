@@ -233,10 +233,7 @@ function reasonsToAbstain(evidence: TraceClaim, limits: Limits): readonly Reason
   return checks.filter(([, applies]) => applies).map(([reason]) => reason);
 }
 
-function reasonsToDoubt(
-  evidence: Omit<DecisionInput, 'change'>,
-  limits: Limits,
-): readonly ReasonCode[] {
+function reasonsToDoubt(evidence: Omit<DecisionInput, 'change'>, limits: Limits) {
   const { fakeProbability, fakeUncertainty } = evidence;
   const margin = Math.abs(fakeProbability - 0.5);
   const isClear =

@@ -224,11 +224,7 @@ const markedFrom = { fusion: 0.5, method: 0.51 } as const;
  *
  * @param fused - probability that each cell was changed; null if the fusion suspects no change.
  */
-function locatePlaces(
-  fused: CellMap | null,
-  indicating: readonly LocalisedFinding[],
-  size: Size,
-): readonly Place[] {
+function locatePlaces(fused: CellMap | null, indicating: readonly LocalisedFinding[], size: Size) {
   const found: readonly Place[] = [
     ...(fused === null ? [] : largestParts(fused, markedFrom.fusion, size, 1)).map((region) => ({
       region,
@@ -247,10 +243,7 @@ function locatePlaces(
 const minShareOfCopy = 0.25;
 
 /** The largest group of the map or, for copied parts, the two largest. */
-function partsOf(
-  { finding: { method }, map, copies }: LocalisedFinding,
-  size: Size,
-): readonly Region[] {
+function partsOf({ finding: { method }, map, copies }: LocalisedFinding, size: Size) {
   const most = copies?.length ?? 1;
   const [one, other] = largestParts(map, markedMin(method, map), size, most);
   if (one === undefined) return [];

@@ -244,11 +244,7 @@ async function measureSpread(readings: Readings, model: TraceModel, seed: number
 }
 
 /** `[passes, channels]`: 0 with probability `rate`, otherwise 1 / (1 - rate), which preserves the mean. */
-function dropoutMasks(
-  { rate, passes }: ModelManifest['dropout'],
-  channels: number,
-  seed: number,
-): Float32Array {
+function dropoutMasks({ rate, passes }: ModelManifest['dropout'], channels: number, seed: number) {
   const random = createRandom(seed);
   const masks = new Float32Array(passes * channels);
   for (let at = 0; at < masks.length; at++) masks[at] = random() < rate ? 0 : 1 / (1 - rate);

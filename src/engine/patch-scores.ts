@@ -176,10 +176,7 @@ async function score(features: Float32Array, count: number, model: TraceModel) {
 }
 
 /** |W (e - mean)|, where W'W is the inverse covariance. @param embeddings - `[count, dimension]`. */
-function distancesFromTraining(
-  embeddings: Float32Array,
-  { embedding }: EmbeddingStatistics,
-): Float64Array {
+function distancesFromTraining(embeddings: Float32Array, { embedding }: EmbeddingStatistics) {
   const { dimension } = embedding;
   const mean = Float64Array.from(embedding.mean);
   const whitening = Float64Array.from(embedding.whitening);

@@ -150,11 +150,7 @@ function isAlive(child: ChildProcess): boolean {
 }
 
 /** Only a task that cannot be serialised is the caller's mistake; if the child has ended, `close` reports it. */
-function sendTask(
-  child: ChildProcess,
-  task: unknown,
-  onUnsendable: (error: unknown) => void,
-): void {
+function sendTask(child: ChildProcess, task: unknown, onUnsendable: (error: unknown) => void) {
   try {
     child.send({ task }, (error) => error && child.kill('SIGKILL'));
   } catch (error) {

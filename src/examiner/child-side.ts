@@ -30,10 +30,7 @@ export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
   });
 }
 
-async function answerTask(
-  task: unknown,
-  perform: (task: unknown) => Promise<unknown>,
-): Promise<void> {
+async function answerTask(task: unknown, perform: (task: unknown) => Promise<unknown>) {
   send({ kind: 'begun' });
   try {
     send({ kind: 'answer', answer: await perform(task) });

@@ -8,7 +8,7 @@ import { readSamples, type Samples, scalePixels } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { scaledSize } from '../image/pixels.ts';
-import { type AlignedPictures, layBeside } from '../render/heatmap/aligned-pictures.ts';
+import { type AlignedPictures, layBeside } from '../render/heatmap/frames.ts';
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
 import { printPicture, printPictures } from '../render/heatmap/print-pictures.ts';

@@ -131,11 +131,7 @@ const minSoundShare = 0.9;
  * @param orientation - 1..8, from the container or from EXIF.
  * @throws {ForensicsError} `image_unreadable` if the data is damaged or contradicts its header; `image_not_supported`.
  */
-async function decodePixels(
-  format: Format,
-  container: Container,
-  orientation: number,
-): Promise<DecodedPixels> {
+async function decodePixels(format: Format, container: Container, orientation: number) {
   try {
     return await decode(format, container, orientation);
   } catch (error) {
@@ -143,11 +139,7 @@ async function decodePixels(
   }
 }
 
-async function decode(
-  format: Format,
-  container: Container,
-  orientation: number,
-): Promise<DecodedPixels> {
+async function decode(format: Format, container: Container, orientation: number) {
   const { facts, ownOrientation, pixelBytes } = container;
   const { storedWidth, storedHeight, colourSpace } = facts;
   const isTurned = ownOrientation !== null && isQuarterTurn(orientation);

@@ -62,11 +62,7 @@ function withNested({ exif, xmp, photoshop }: MetadataBlocks) {
   };
 }
 
-function readable(
-  place: MetadataPlace,
-  blocks: readonly Uint8Array[],
-  warnings: Warning[],
-): readonly Uint8Array[] {
+function readable(place: MetadataPlace, blocks: readonly Uint8Array[], warnings: Warning[]) {
   return blocks.filter(({ length }) => {
     if (length > maxBlockBytes)
       warnings.push({ code: 'block_too_large', values: { place, bytes: length } });

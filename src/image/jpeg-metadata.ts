@@ -104,11 +104,7 @@ function isIccSegment(segment: MarkerSegment): boolean {
   return isSegment(segment, markers.app2, identifiers.icc);
 }
 
-function isSegment(
-  { marker, payload }: MarkerSegment,
-  wanted: number,
-  identifier: string,
-): boolean {
+function isSegment({ marker, payload }: MarkerSegment, wanted: number, identifier: string) {
   return marker === wanted && ascii(payload, 0, identifier.length) === identifier;
 }
 
@@ -216,11 +212,7 @@ function withKnownVersion(header: Uint8Array, notes: Set<PictureNote>): Uint8Arr
 }
 
 /** libjpeg treats an unknown transform as the usual one. */
-function withKnownTransform(
-  header: Uint8Array,
-  notes: Set<PictureNote>,
-  isCmyk: boolean,
-): Uint8Array {
+function withKnownTransform(header: Uint8Array, notes: Set<PictureNote>, isCmyk: boolean) {
   const at = 15;
   if (header.length <= at || header[at]! <= 2) return header;
   notes.add('adobe_transform');

@@ -143,11 +143,7 @@ function forEachExtremum(
 }
 
 /** A separate function, because a closure in that loop would need memory for every pixel. */
-function isExtremum(
-  planes: readonly Float32Array[],
-  at: number,
-  neighbours: readonly number[],
-): boolean {
+function isExtremum(planes: readonly Float32Array[], at: number, neighbours: readonly number[]) {
   const value = planes[1]![at]!;
   const isBeyond = (other: number) => (value > 0 ? other < value : other > value);
   return planes.every(

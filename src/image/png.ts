@@ -272,10 +272,7 @@ function readText(
 }
 
 /** ImageMagick stores metadata blocks as text: a line with the name, a line with the length, then hex digits. */
-function findRawProfiles(
-  entries: readonly TextEntry[],
-  names: readonly string[],
-): readonly Uint8Array[] {
+function findRawProfiles(entries: readonly TextEntry[], names: readonly string[]) {
   const keywords = names.map((name) => `raw profile type ${name.toLowerCase()}`);
   return entries.flatMap(({ keyword, bytes }) => {
     if (!keywords.includes(keyword.toLowerCase())) return [];

@@ -204,11 +204,7 @@ function ingredientIn(label: string, data: unknown): Ingredient | null {
 }
 
 /** An X.509 certificate contains one identity; a service (`verifiedIdentities`) states one or more. */
-function identitiesIn(
-  label: string,
-  { signature: signed }: Members,
-  results: Members,
-): readonly CredentialIdentity[] {
+function identitiesIn(label: string, { signature: signed }: Members, results: Members) {
   if (!/^cawg\.identity(?:__\d+)?$/.test(label)) return [];
   const signature = asMembers(signed);
   const certificate = asMembers(signature['certificateInfo']);

@@ -218,11 +218,7 @@ function objectsIn(text: string): readonly Members[] {
   return [outer, ...inner];
 }
 
-function recogniseObjects(
-  text: FileText,
-  objects: readonly Members[],
-  isNovelAi: boolean,
-): readonly Recognised[] {
+function recogniseObjects(text: FileText, objects: readonly Members[], isNovelAi: boolean) {
   const origin = objects.map(originOfGraph).find((it) => it !== null);
   if (origin) return [{ text, origin, generator: 'ComfyUI' }];
   // On their own, these settings could come from any program.

@@ -11,7 +11,6 @@ import { kept, printable } from '../printable.ts';
 import { openWriting, writeSupport } from '../report-texts.ts';
 import { writeOther } from '../seen-before.ts';
 import type { Words } from '../wording/catalogue.ts';
-import { references } from '../wording/references.ts';
 import {
   type Block,
   foreignRow,
@@ -28,7 +27,7 @@ import {
   type SectionInput,
   withEscapes,
 } from './blocks.ts';
-import { findingBlocks, heatmapBlocks } from './findings.ts';
+import { findingBlocks, heatmapBlocks, references } from './findings.ts';
 import { headBlocks } from './head.ts';
 import { custodyBlocks, itemBlocks } from './item.ts';
 import { provenanceBlocks } from './provenance.ts';

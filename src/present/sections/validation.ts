@@ -164,10 +164,7 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
 }
 
 /** Error rates of suspicions, which were counted only under the default strategy. */
-function suspectedBlocks(
-  input: SectionInput,
-  measured: readonly MeasuredCalls[],
-): readonly Block[] {
+function suspectedBlocks(input: SectionInput, measured: readonly MeasuredCalls[]) {
   if (input.examination.options.decisionStrategy !== 'default') return [];
   const { suspected } = input.catalogue.limits.validation.changes;
   const { count } = input.numbers;

@@ -18,7 +18,7 @@ import {
   type Row,
   type Section,
 } from '../../present/sections/blocks.ts';
-import { writeSubtitle } from '../../present/sections/identity.ts';
+import { writeSubtitle } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 
@@ -113,11 +113,7 @@ function writeVerdict(
 }
 
 /** The outlines are drawn over the picture, in its own pixel coordinates. */
-function writePicture(
-  { size, labels }: Surroundings,
-  jpeg: Uint8Array,
-  places: readonly Region[],
-): string {
+function writePicture({ size, labels }: Surroundings, jpeg: Uint8Array, places: readonly Region[]) {
   const { width, height } = size;
   const unit = Math.max(width, height) / 250;
   const stroke = Math.max(1, Math.round(unit));

@@ -9,7 +9,7 @@ import type { ReportInput } from '../heatmap/print-pictures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
 import type { CaseData } from '../../present/report-item.ts';
-import { reportNumber, writeSubtitle } from '../../present/sections/identity.ts';
+import { reportNumber, writeSubtitle } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';

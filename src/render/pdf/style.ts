@@ -128,11 +128,7 @@ export function breakLines(
 }
 
 /** The word as a whole if it fits, otherwise the pieces that do, split between characters rather than code units. */
-function breakWord(
-  word: string,
-  width: number,
-  measure: (part: string) => number,
-): readonly string[] {
+function breakWord(word: string, width: number, measure: (part: string) => number) {
   if (measure(word) <= width) return [word];
   const pieces: string[] = [];
   let piece = '';
