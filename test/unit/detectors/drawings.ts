@@ -113,10 +113,7 @@ export function screenshot(seed = 4): Scene {
 }
 
 /** The scene under another light: `curve` maps 0..255 to 0..255 and is clipped. */
-export function relit(
-  { width: w, height: h, rgb }: Scene,
-  curve: (value: number) => number,
-): Scene {
+export function relit({ width: w, height: h, rgb }: Scene, curve: (value: number) => number) {
   const lit = Uint8Array.from(rgb, (value) => Math.min(255, Math.max(0, Math.round(curve(value)))));
   return { width: w, height: h, rgb: lit };
 }

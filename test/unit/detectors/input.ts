@@ -24,10 +24,7 @@ const traces = {
   size: null,
 };
 
-export function inputWith(
-  picture: Picture,
-  changes: DetectorInput['changes'] = null,
-): DetectorInput {
+export function inputWith(picture: Picture, changes: DetectorInput['changes'] = null) {
   return { picture, traces, changes, provenance: noProvenance };
 }
 

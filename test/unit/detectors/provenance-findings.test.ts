@@ -36,10 +36,7 @@ beforeAll(async () => {
   picture = await decodePicture(await sceneJpeg({ width: 96, height: 72, seed: 1 }));
 });
 
-function examine(
-  detector: Detector<Finding | Skipped>,
-  provenance: Partial<Provenance>,
-): WordedFinding | WordedSkip {
+function examine(detector: Detector<Finding | Skipped>, provenance: Partial<Provenance>) {
   const given = { ...noProvenance, ...provenance };
   return worded(detector.examine({ picture, traces, provenance: given, changes: null }));
 }

@@ -46,10 +46,7 @@ const clear: DecisionInput = {
   declaration: null,
 };
 
-function verdict(
-  evidence: Partial<DecisionInput>,
-  strategy: DecisionStrategy = 'default',
-): Decision {
+function verdict(evidence: Partial<DecisionInput>, strategy: DecisionStrategy = 'default') {
   return decide({ ...clear, ...evidence }, manifest, strategy);
 }
 

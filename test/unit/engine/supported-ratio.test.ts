@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { DecisionStrategy } from '../../../src/contract/vocabulary.ts';
-import { supportedRatio } from '../../../src/engine/likelihood-ratio.ts';
+import {
+  supportedRatio,
+  measureRatios,
+  shareInterval,
+} from '../../../src/engine/likelihood-ratio.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/manifest.ts';
 
 const rates: MeasuredRates = {
@@ -65,4 +69,43 @@ test('without figures, or correct calls of a condition, there is no ratio', () =
   expect(supportedRatio([], 'default', 'fake')).toBeNull();
   expect(supportedRatio(conditions, 'default', 'fake')).toBeNull();
   expect(supportedRatio([{ ...measured('as is'), real: 0 }], 'default', 'fake')).toBeNull();
+});
+
+test('ratios of one cost one bit and support nothing', () => {
+  expect(measureRatios([0, 0, 0], [0, 0])).toEqual({ cllr: 1, lower: 1, upper: 1 });
+});
+
+const all = (log: number) => Array.from({ length: 99 }, () => log);
+
+test('the upper bound depends on the number of pictures, not on the largest ratio', () => {
+  const { cllr, lower, upper } = measureRatios(all(20), all(-20));
+
+  // 99 of 100 right and 1 of 100 wrong: one is added on each side.
+  expect(cllr).toBeLessThan(1e-6);
+  expect(upper).toBeCloseTo(99, -1);
+  expect(lower).toBeCloseTo(1 / 99, 3);
+});
+
+test('misleading ratios cost more than none', () => {
+  expect(measureRatios([-2, -1], [1, 2]).cllr).toBeGreaterThan(1);
+});
+
+/** Beta quantiles of scipy 1.x, B(0.025; k, n - k + 1) and B(0.975; k + 1, n - k). */
+test.each([
+  [0, 10, 0, 0.3084971078],
+  [1, 10, 0.0025285785, 0.445016117],
+  [5, 10, 0.1870860284, 0.8129139716],
+  [10, 10, 0.6915028922, 1],
+  [3, 221, 0.0028082179, 0.0391562221],
+  [38, 277, 0.0989422342, 0.1834013228],
+  [120_000, 1_000_000, 0.1193636883, 0.1206385137],
+])('the interval of %i of %i is that of the beta distribution', (count, trials, low, high) => {
+  const interval = shareInterval(count, trials);
+
+  expect(interval.low).toBeCloseTo(low, 9);
+  expect(interval.high).toBeCloseTo(high, 9);
+});
+
+test('without trials there is no bound', () => {
+  expect(shareInterval(0, 0).high).toBeNaN();
 });

@@ -349,22 +349,18 @@ describe('signed parts that contradict each other:', () => {
     );
   });
 
-  test.each([
-    [
-      'of a run elsewhere',
-      (text: string) => text.replace('"environment":{', '"environment":{"a":"b",'),
-    ],
-    [
-      'of another localisation model',
-      (text: string) => text.replace('"locate.onnx":"c3', '"locate.onnx":"c4'),
-    ],
-    ['of another seed', (text: string) => text.replace(/"seed":\d+/, '"seed":41')],
-    [
-      'of another strategy',
-      (text: string) => text.replace(/"decisionStrategy":"\w+"/, '"decisionStrategy":"relaxed"'),
-    ],
-    ['nested 50,000 levels deep', (text: string) => nested(text, '"decisionStrategy"')],
-  ])('settings %s', async (_, change) => {
+  test.each(
+    Object.entries({
+      'of a run elsewhere': (text: string) =>
+        text.replace('"environment":{', '"environment":{"a":"b",'),
+      'of another localisation model': (text: string) =>
+        text.replace('"locate.onnx":"c3', '"locate.onnx":"c4'),
+      'of another seed': (text: string) => text.replace(/"seed":\d+/, '"seed":41'),
+      'of another strategy': (text: string) =>
+        text.replace(/"decisionStrategy":"\w+"/, '"decisionStrategy":"relaxed"'),
+      'nested 50,000 levels deep': (text: string) => nested(text, '"decisionStrategy"'),
+    }),
+  )('settings %s', async (_, change) => {
     const { 'settings.json': settings, ...entries } = await readEntries(smallBundle());
     const changed = Buffer.from(change(Buffer.from(settings!).toString('utf8')));
 
@@ -373,10 +369,9 @@ describe('signed parts that contradict each other:', () => {
     expect(found).toEqual(['contradiction settings.json']);
   });
 
-  test.each([
-    [
-      'of another picture',
-      [
+  test.each(
+    Object.entries({
+      'of another picture': [
         {
           at: '',
           actor: 'service',
@@ -384,9 +379,9 @@ describe('signed parts that contradict each other:', () => {
           hashes: [{ name: 'original', sha256: 'ab'.repeat(32) }],
         },
       ],
-    ],
-    ['that is invalid', {}],
-  ])('a chain of custody %s', async (_, custody) => {
+      'that is invalid': {},
+    }),
+  )('a chain of custody %s', async (_, custody) => {
     const entries = await readEntries(smallBundle());
     const changed = Buffer.from(JSON.stringify(custody));
 

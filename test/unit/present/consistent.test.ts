@@ -233,10 +233,7 @@ function withoutAnnex(body: string, language: Language): string {
   return body.slice(0, body.lastIndexOf(`E  ${question}`));
 }
 
-function made(
-  resultClass: 'real' | 'fake' | 'uncertain' | 'abstain',
-  other: Partial<Examination>,
-): Examination {
+function made(resultClass: 'real' | 'fake' | 'uncertain' | 'abstain', other: Partial<Examination>) {
   return { ...makeExamination({ ...size, resultClass }), ...other };
 }
 

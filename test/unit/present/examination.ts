@@ -57,10 +57,7 @@ export const declaration: Declaration = {
 };
 
 /** Decided by what the file says about itself. */
-export function makeDeclared(
-  base: Examination,
-  ...declarations: readonly Declaration[]
-): Examination {
+export function makeDeclared(base: Examination, ...declarations: readonly Declaration[]) {
   const decision = { ...base.decision, basis: 'declaration' } as const;
   return { ...base, decision, provenance: { ...base.provenance, declarations } };
 }

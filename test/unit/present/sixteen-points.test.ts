@@ -7,9 +7,7 @@ import { makeExamination } from './examination.ts';
 import { bodyOf, custodyHash, full, fullItem, render, size } from './full-report.ts';
 
 /** What a report needs so that an examiner can defend it, as it must appear in the finished PDF. */
-function pointsIn(
-  language: Language,
-): Readonly<Record<string, readonly (string | readonly string[])[]>> {
+function pointsIn(language: Language) {
   const words = reportWordsIn(language);
   const { labels, document, limits, provenance, strength, findings, verdict } = words;
   const { rows, sections, maps } = labels;

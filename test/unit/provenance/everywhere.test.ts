@@ -27,73 +27,66 @@ async function warningsOf(file: Buffer): Promise<readonly unknown[]> {
 const comment = (value: Uint8Array | string) => ({ [userComment]: value });
 const commented = (code: string, bytes: Uint8Array) =>
   withExif({ exif: comment(Buffer.concat([Buffer.from(code), bytes])) });
-test.each([
-  ['the comment, ASCII', commented('ASCII\0\0\0', Buffer.from(automatic))],
-  ['the comment, UTF-16 least byte first', commented('UNICODE\0', utf16le(automatic))],
-  [
-    'the comment, UTF-16 greatest byte first with a mark',
-    commented('UNICODE\0', utf16be(`\u{feff}${automatic}`)),
-  ],
-  [
-    'the comment, UTF-8 under the name of Unicode',
-    commented('UNICODE\0', Buffer.from(`a harbour\n${settings}`)),
-  ],
-  [
-    'the comment, in a Japanese code',
-    commented('JIS\0\0\0\0\0', Buffer.from(`a harbour\n${settings}`)),
-  ],
-  ['the comment, of no code', commented('\0'.repeat(8), Buffer.from(automatic))],
-  ['the comment, without a code', withExif({ exif: comment(Buffer.from(automatic)) })],
-  ['the comment as a text', withExif({ exif: comment(automatic) })],
-  ['the comment in the first directory', withExif({ primary: comment(automatic) })],
-  [
-    'the comment in the first directory, with a code',
-    withExif({ primary: comment(Buffer.from(`ASCII\0\0\0${automatic}`)) }),
-  ],
-  ['the comment in UTF-8 of Exif 3.0', withExif({ exif: { [userComment]: utf8(automatic) } })],
-  ['the description', withExif({ primary: { 0x010e: automatic } })],
-  ['the description in UTF-8 of Exif 3.0', withExif({ primary: { 0x010e: utf8(automatic) } })],
-  ['the comment of Windows', withExif({ primary: { 0x9c9c: windows(automatic) } })],
-  ['the title of Windows', withExif({ primary: { 0x9c9b: windows(automatic) } })],
-  ['the subject of Windows', withExif({ primary: { 0x9c9f: windows(automatic) } })],
-  ['the keywords of Windows', withExif({ primary: { 0x9c9e: windows(automatic) } })],
-  ['a tag of no name', withExif({ primary: { 0xc4a5: automatic } })],
-  [
-    'the second EXIF segment',
-    withSegments(
+test.each(
+  Object.entries({
+    'the comment, ASCII': commented('ASCII\0\0\0', Buffer.from(automatic)),
+    'the comment, UTF-16 least byte first': commented('UNICODE\0', utf16le(automatic)),
+    'the comment, UTF-16 greatest byte first with a mark': commented(
+      'UNICODE\0',
+      utf16be(`\u{feff}${automatic}`),
+    ),
+    'the comment, UTF-8 under the name of Unicode': commented(
+      'UNICODE\0',
+      Buffer.from(`a harbour\n${settings}`),
+    ),
+    'the comment, in a Japanese code': commented(
+      'JIS\0\0\0\0\0',
+      Buffer.from(`a harbour\n${settings}`),
+    ),
+    'the comment, of no code': commented('\0'.repeat(8), Buffer.from(automatic)),
+    'the comment, without a code': withExif({ exif: comment(Buffer.from(automatic)) }),
+    'the comment as a text': withExif({ exif: comment(automatic) }),
+    'the comment in the first directory': withExif({ primary: comment(automatic) }),
+    'the comment in the first directory, with a code': withExif({
+      primary: comment(Buffer.from(`ASCII\0\0\0${automatic}`)),
+    }),
+    'the comment in UTF-8 of Exif 3.0': withExif({ exif: { [userComment]: utf8(automatic) } }),
+    'the description': withExif({ primary: { 0x010e: automatic } }),
+    'the description in UTF-8 of Exif 3.0': withExif({ primary: { 0x010e: utf8(automatic) } }),
+    'the comment of Windows': withExif({ primary: { 0x9c9c: windows(automatic) } }),
+    'the title of Windows': withExif({ primary: { 0x9c9b: windows(automatic) } }),
+    'the subject of Windows': withExif({ primary: { 0x9c9f: windows(automatic) } }),
+    'the keywords of Windows': withExif({ primary: { 0x9c9e: windows(automatic) } }),
+    'a tag of no name': withExif({ primary: { 0xc4a5: automatic } }),
+    'the second EXIF segment': withSegments(
       jpeg,
       exifSegment({ primary: { 0x010f: 'Acme' } }),
       exifSegment({ exif: comment(automatic) }),
     ),
-  ],
-  ['the comment of a JPEG', withSegments(jpeg, jpegSegment(0xfe, automatic))],
-  [
-    'its second comment, in UTF-16',
-    withSegments(jpeg, jpegSegment(0xfe, 'hello'), jpegSegment(0xfe, utf16le(automatic))),
-  ],
-  [
-    'XMP, behind a long prompt',
-    withXmp(xmpPacket({}, description(`${'rain, '.repeat(3000)}\n${settings}`))),
-  ],
-  [
-    'XMP inside another structure',
-    withXmp(xmpPacket({}, `<dc:a rdf:parseType="Resource"><dc:b>${automatic}</dc:b></dc:a>`)),
-  ],
-  [
-    'XMP, unescaped',
-    withXmp(xmpPacket({}, description(`a harbour <lora:rain:0.8> 1 < 2\n${settings}`))),
-  ],
-  ['a PNG text of any name', withTexts({ 'My notes': automatic })],
-  ['EXIF of a PNG', withChunks(png, pngChunk('eXIf', tiffBlock({ exif: comment(automatic) })))],
-  [
-    'a raw profile of EXIF',
-    withProfile(
+    'the comment of a JPEG': withSegments(jpeg, jpegSegment(0xfe, automatic)),
+    'its second comment, in UTF-16': withSegments(
+      jpeg,
+      jpegSegment(0xfe, 'hello'),
+      jpegSegment(0xfe, utf16le(automatic)),
+    ),
+    'XMP, behind a long prompt': withXmp(
+      xmpPacket({}, description(`${'rain, '.repeat(3000)}\n${settings}`)),
+    ),
+    'XMP inside another structure': withXmp(
+      xmpPacket({}, `<dc:a rdf:parseType="Resource"><dc:b>${automatic}</dc:b></dc:a>`),
+    ),
+    'XMP, unescaped': withXmp(
+      xmpPacket({}, description(`a harbour <lora:rain:0.8> 1 < 2\n${settings}`)),
+    ),
+    'a PNG text of any name': withTexts({ 'My notes': automatic }),
+    'EXIF of a PNG': withChunks(png, pngChunk('eXIf', tiffBlock({ exif: comment(automatic) }))),
+    'a raw profile of EXIF': withProfile(
       'exif',
       Buffer.concat([Buffer.from('Exif\0\0'), tiffBlock({ exif: comment(automatic) })]),
     ),
-  ],
-  ['IPTC of any length', withIptcCaption(`${'rain, '.repeat(8000)}\n${settings}`)],
-])('a settings line is found in %s', async (_, file) => {
+    'IPTC of any length': withIptcCaption(`${'rain, '.repeat(8000)}\n${settings}`),
+  }),
+)('a settings line is found in %s', async (_, file) => {
   expect(await declarationsOf(file)).toMatchObject([
     { origin: 'ai-generated', assurance: 'unsigned', generator: expect.stringContaining('web UI') },
   ]);
@@ -104,23 +97,26 @@ describe('a digital source type is found in', () => {
   const ancestors = `<photoshop:DocumentAncestors><rdf:Bag>${'<rdf:li>xmp.did:0</rdf:li>'.repeat(30_000)}</rdf:Bag></photoshop:DocumentAncestors>`;
   const behind = `<Iptc4xmpExt:DigitalSourceType>${trained}</Iptc4xmpExt:DigitalSourceType>`;
 
-  test.each([
-    ['XMP behind 300 settings', withXmp(xmpPacket(crowd, behind))],
-    ['UTF-16, least byte first', withXmp(utf16le(typed))],
-    ['UTF-16, greatest byte first, with a mark', withXmp(utf16be(`\u{feff}${typed}`))],
-    [
-      'a second packet',
-      withSegments(jpeg, xmpSegment(xmpPacket({ 'dc:title': 'a' })), xmpSegment(typed)),
-    ],
-    ['a packet of a PNG of 800 kB', withChunks(png, xmpChunk(xmpPacket({}, ancestors + behind)))],
-    ['the same, compressed', withChunks(png, xmpChunk(xmpPacket({}, ancestors + behind), true))],
-    ['a raw profile of XMP', withProfile('xmp', Buffer.from(typed))],
-    ['a raw profile of the segment', withProfile('APP1', Buffer.from(xmpHead + typed))],
-    ['a TIFF directory', withExif({ primary: { 0x02bc: { type: 1, bytes: Buffer.from(typed) } } })],
-    ['a packet that is cut off', withXmp(typed.slice(0, typed.indexOf('</rdf:RDF>')))],
-    ['extended XMP of one part', withExtended(typed, [0])],
-    ['extended XMP of parts in disorder', withExtended(typed, [2, 0, 1])],
-  ])('%s', async (_, file) => {
+  test.each(
+    Object.entries({
+      'XMP behind 300 settings': withXmp(xmpPacket(crowd, behind)),
+      'UTF-16, least byte first': withXmp(utf16le(typed)),
+      'UTF-16, greatest byte first, with a mark': withXmp(utf16be(`\u{feff}${typed}`)),
+      'a second packet': withSegments(
+        jpeg,
+        xmpSegment(xmpPacket({ 'dc:title': 'a' })),
+        xmpSegment(typed),
+      ),
+      'a packet of a PNG of 800 kB': withChunks(png, xmpChunk(xmpPacket({}, ancestors + behind))),
+      'the same, compressed': withChunks(png, xmpChunk(xmpPacket({}, ancestors + behind), true)),
+      'a raw profile of XMP': withProfile('xmp', Buffer.from(typed)),
+      'a raw profile of the segment': withProfile('APP1', Buffer.from(xmpHead + typed)),
+      'a TIFF directory': withExif({ primary: { 0x02bc: { type: 1, bytes: Buffer.from(typed) } } }),
+      'a packet that is cut off': withXmp(typed.slice(0, typed.indexOf('</rdf:RDF>'))),
+      'extended XMP of one part': withExtended(typed, [0]),
+      'extended XMP of parts in disorder': withExtended(typed, [2, 0, 1]),
+    }),
+  )('%s', async (_, file) => {
     expect(await declarationsOf(file)).toMatchObject([{ origin: 'ai-generated', value: trained }]);
   });
 
@@ -141,13 +137,12 @@ describe('a digital source type is found in', () => {
     );
   });
 
-  test.each([
-    [
-      'an ingredient',
-      `<xmpMM:Pantry><rdf:Bag><rdf:li rdf:parseType="Resource">${behind}</rdf:li></rdf:Bag></xmpMM:Pantry>`,
-    ],
-    ['a title', `<dc:title>${trained}</dc:title>`],
-  ])('but not in %s, as it does not describe the picture', async (_, inner) => {
+  test.each(
+    Object.entries({
+      'an ingredient': `<xmpMM:Pantry><rdf:Bag><rdf:li rdf:parseType="Resource">${behind}</rdf:li></rdf:Bag></xmpMM:Pantry>`,
+      'a title': `<dc:title>${trained}</dc:title>`,
+    }),
+  )('but not in %s, as it does not describe the picture', async (_, inner) => {
     expect(await declarationsOf(withXmp(xmpPacket({}, inner)))).toEqual([]);
   });
 });
@@ -202,12 +197,7 @@ function withProfile(name: string, bytes: Buffer): Buffer {
 }
 
 /** Only the parts with these numbers, of `of` in all. */
-function withExtended(
-  packet: string,
-  parts: readonly number[],
-  of = parts.length,
-  id?: string,
-): Buffer {
+function withExtended(packet: string, parts: readonly number[], of = parts.length, id?: string) {
   const bytes = Buffer.from(packet);
   const md5 = createHash('md5').update(bytes).digest('hex').toUpperCase();
   const each = Math.ceil(bytes.length / of);

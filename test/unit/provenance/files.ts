@@ -1,7 +1,7 @@
 /** Small real files with metadata, and what is read from them. */
 
 import { decodePicture } from '../../../src/image/decode.ts';
-import type { Declaration, Provenance } from '../../../src/provenance/provenance.ts';
+import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { readProvenance } from '../../../src/provenance/read-provenance.ts';
 import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
@@ -15,10 +15,7 @@ export const png = await scenePng(size);
 
 export const now = new Date('2026-06-01T00:00:00Z');
 
-export async function provenanceOf(
-  bytes: Buffer,
-  trustList: string | null = null,
-): Promise<Provenance> {
+export async function provenanceOf(bytes: Buffer, trustList: string | null = null) {
   return readProvenance(bytes, await decodePicture(bytes), { trustList, now });
 }
 

@@ -14,6 +14,7 @@ import {
   signature,
   uuid,
 } from '../../fixtures/generator-texts.ts';
+import { originOfSourceType } from '../../../src/provenance/source-types.ts';
 
 const automatic = `a harbour at night, rain\nNegative prompt: people\n${settings}, Model hash: abc, Version: v1.10.1`;
 
@@ -318,4 +319,44 @@ describe('digital source types', () => {
 
     expect(origins).toEqual(['ai-generated', 'captured']);
   });
+});
+
+const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+
+test.each([
+  ['trainedAlgorithmicMedia', 'ai-generated'],
+  ['compositeWithTrainedAlgorithmicMedia', 'ai-manipulated'],
+  ['digitalCapture', 'captured'],
+  ['computationalCapture', 'captured'],
+  ['negativeFilm', 'captured'],
+  ['positiveFilm', 'captured'],
+  ['print', 'captured'],
+  ['algorithmicMedia', null],
+  ['compositeCapture', null],
+  ['screenCapture', null],
+])('%s declares %s', (term, origin) => {
+  expect(originOfSourceType(scheme + term)).toBe(origin);
+});
+
+test.each([
+  'https://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia',
+  'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia/',
+  'http://c2pa.org/digitalsourcetype/trainedAlgorithmicData',
+  'digsrctype:trainedAlgorithmicMedia',
+  'trainedAlgorithmicMedia',
+  ' trainedAlgorithmicMedia\n',
+])('%j also means generated', (type) => {
+  expect(originOfSourceType(type)).toBe('ai-generated');
+});
+
+test.each([
+  null,
+  '',
+  'not trainedAlgorithmicMedia',
+  'http://example.org/digitalsourcetype/trainedAlgorithmicMedia',
+  'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMediaX',
+  'constructor',
+  '__proto__',
+])('%j declares nothing', (type) => {
+  expect(originOfSourceType(type)).toBeNull();
 });

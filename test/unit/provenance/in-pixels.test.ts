@@ -134,11 +134,7 @@ function toPng(rgb: Uint8Array): Promise<Buffer> {
 }
 
 /** Column by column: the signature, the number of bits, the bytes. */
-async function withHidden(
-  signature: string,
-  bytes: Buffer,
-  used: readonly number[],
-): Promise<Buffer> {
+async function withHidden(signature: string, bytes: Buffer, used: readonly number[]) {
   const rgba = await sharp(data, { raw: { ...size, channels: 3 } })
     .ensureAlpha()
     .raw()

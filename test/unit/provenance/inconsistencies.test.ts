@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type JpegOptions, type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { readProvenance } from '../../../src/provenance/read-provenance.ts';
@@ -8,6 +8,8 @@ import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
 import { codesOf, jpeg, provenanceOf, wholes, withExif, withXmp } from './files.ts';
+import { readJpeg } from '../../../src/image/jpeg-structure.ts';
+import { classifyTables } from '../../../src/provenance/consistency.ts';
 
 const taken = { 0x9003: '2026:03:01 12:00:00' };
 const camera = { 0x010f: 'Canon', 0x0110: 'Canon EOS 80D' };
@@ -290,4 +292,56 @@ describe('a history in XMP', () => {
   test('with only its creation is not reported', async () => {
     expect(await codesOf(withXmp(history('<rdf:li stEvt:action="created"/>')))).toEqual([]);
   });
+});
+
+const grey = sharp({ create: { width: 72, height: 72, channels: 3, background: '#808080' } });
+
+async function classOf(options: JpegOptions, picture = grey) {
+  return classifyTables(readJpeg(await picture.clone().jpeg(options).toBuffer()).structure);
+}
+
+test.each([1, 10, 25, 49, 50, 51, 75, 90, 95, 99, 100])(
+  'libjpeg at quality %i is recognised with its quality',
+  async (quality) => {
+    expect(await classOf({ quality })).toEqual({ kind: 'libjpeg', name: null, quality });
+  },
+);
+
+test.each([10, 30, 50, 75, 80, 95])('mozjpeg at quality %i is recognised', async (quality) => {
+  expect(await classOf({ quality, mozjpeg: true })).toEqual({
+    kind: 'known-software',
+    name: 'mozjpeg',
+    quality: null,
+  });
+});
+
+test('a grey picture is recognised by its only table', async () => {
+  const one = await classOf({ quality: 80 }, grey.clone().greyscale());
+
+  expect(one).toMatchObject({ kind: 'libjpeg', quality: 80 });
+});
+
+test.each([1, 2, 4, 5])('table set %i of mozjpeg has no name', async (quantisationTable) => {
+  expect(await classOf({ quality: 75, quantisationTable })).toMatchObject({ kind: 'custom' });
+});
+
+test('libjpeg tables of two different settings match no program', async () => {
+  const structure = readJpeg(await grey.clone().jpeg({ quality: 80 }).toBuffer()).structure;
+  const other = readJpeg(await grey.clone().jpeg({ quality: 90 }).toBuffer()).structure;
+  const quantisationTables = [structure.quantisationTables[0]!, other.quantisationTables[1]!];
+
+  expect(classifyTables({ ...structure, quantisationTables }).kind).toBe('custom');
+});
+
+test('a single different step makes a different table', async () => {
+  const structure = readJpeg(await grey.clone().jpeg({ quality: 80 }).toBuffer()).structure;
+  const [luma, chroma] = structure.quantisationTables;
+  const steps = luma!.steps.with(10, luma!.steps[10]! + 1);
+
+  const { kind } = classifyTables({
+    ...structure,
+    quantisationTables: [{ ...luma!, steps }, chroma!],
+  });
+
+  expect(kind).toBe('custom');
 });
