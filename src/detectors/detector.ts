@@ -32,7 +32,6 @@ export interface Finding {
   readonly source: string;
 }
 
-/** The finding of a method that marks regions. */
 export interface LocalisedFinding {
   readonly finding: Finding;
   readonly map: CellMap;

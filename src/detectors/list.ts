@@ -16,7 +16,6 @@ import { localisationNetwork, pictureSize, traceNetwork } from './network-findin
 import { photographLikeness } from './photograph-likeness.ts';
 import { thumbnail } from './thumbnail.ts';
 
-/** Methods that look for changed parts of a picture. */
 export const localisingDetectors: readonly Detector[] = [
   localisationNetwork,
   copyMove,

@@ -190,9 +190,7 @@ export const fileLayout = reporting(
   },
 );
 
-/** Kinds of data that cameras and phones add. */
 const addedByCameras: readonly string[] = ['jpeg', 'mp4', 'samsung-trailer'];
-/** Kinds of data that no camera adds. */
 const addedByOthers: readonly string[] = ['zip', 'pdf', 'rar', '7z', 'gzip', 'executable'];
 
 function layoutStatement({ trailingBytes, trailingKind, pictures }: FileLayout): FindingStatement {

@@ -81,7 +81,6 @@ export interface FindingValues {
   readonly more_in_file: {
     readonly trailingBytes: number;
     readonly trailingKind: string | null;
-    /** Number of pictures besides the main one. */
     readonly furtherPictures: number;
     readonly writtenBy: 'cameras' | 'others' | 'anything';
   };
@@ -133,7 +132,6 @@ export type FindingStatement = {
   readonly [Code in FindingCode]: { readonly code: Code; readonly values: FindingValues[Code] };
 }[FindingCode];
 
-/** Why a method has no finding. */
 export type SkipReason =
   | 'size_of_no_generator'
   | 'no_credentials'

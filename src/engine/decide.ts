@@ -12,7 +12,6 @@ import type { StrategyThresholds } from '../inference/fields.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 interface DecisionInput {
-  /** Number of pixels in the picture as examined. */
   readonly pixels: number;
   /** Whether the end of the file is missing, so that rows of the picture are grey or black. */
   readonly hasMissingRows: boolean;

@@ -11,7 +11,6 @@ import type { Picture } from '../image/picture.ts';
 import type { LocateModel, TraceModel } from '../inference/networks.ts';
 import { readChanges } from './localisation.ts';
 
-/** The networks used in an examination. */
 export interface Models {
   readonly trace: TraceModel;
   readonly locator: LocateModel;

@@ -138,7 +138,6 @@ const settingsSchema = Type.Object({
   locator: Type.Optional(modelIdentity),
   decisionStrategy: oneOf(decisionStrategies),
   seed: Type.Integer(),
-  /** Number of Monte Carlo passes. */
   passes: Type.Integer(),
   limits: Type.Object({
     minSidePx: side,

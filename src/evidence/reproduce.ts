@@ -50,7 +50,6 @@ export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'c
    * replaced when the bundle was written.
    */
   readonly trustList?: string;
-  /** Folder of additional models. */
   readonly modelsDir?: string | null;
 }
 

@@ -26,7 +26,6 @@ export interface SigningKey extends PublicKey {
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
-/** Where the keys are kept. */
 export interface KeyPlace {
   /** In descending order. */
   numbers(): Promise<readonly number[]>;

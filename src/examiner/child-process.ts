@@ -205,7 +205,6 @@ function isChildMessage(value: unknown): value is ChildMessage {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** Whether this is a message from a parent to a child. */
 export function isTaskMessage(value: unknown): value is { readonly task: unknown } {
   return typeof value === 'object' && value !== null && 'task' in value;
 }

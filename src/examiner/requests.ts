@@ -29,7 +29,6 @@ export interface TaskSettings {
 }
 
 export interface TaskContext extends TaskSettings {
-  /** The models of the child. */
   readonly models: ModelCache;
 }
 
@@ -68,7 +67,6 @@ export interface RenderRequest {
   readonly languages: readonly Language[];
   /** If it fits the picture only as stored, heatmaps have the stored orientation; otherwise they are upright. */
   readonly heatmapSize?: Size;
-  /** Also returns each report as a single HTML file. */
   readonly withHtml?: boolean;
 }
 
@@ -137,7 +135,6 @@ export interface CompareRequest {
   readonly other: Uint8Array;
 }
 
-/** How much two PNG files of the same size and type differ. */
 export interface PixelDifference {
   /** Number of differing samples: three per pixel in colour, one in grey. */
   readonly differing: number;

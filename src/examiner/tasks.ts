@@ -65,7 +65,6 @@ export async function performTask(call: unknown, models: ModelCache): Promise<un
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours, in the same version.
   const { name, request, settings } = call as {
     name: TaskName;
-    /** The request of this task. */
     request: never;
     settings: TaskSettings;
   };

@@ -8,7 +8,6 @@ export interface FileFacts extends Size {
   readonly channels: number;
   readonly colourSpace: string;
   readonly hasAlpha: boolean;
-  /** The embedded colour profile. */
   readonly icc: Uint8Array | null;
   /** The format's own orientation, 1..8 as in EXIF, which the decoder applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
@@ -18,9 +17,7 @@ export interface FileFacts extends Size {
   readonly exif: readonly Uint8Array[];
   readonly xmp: readonly Uint8Array[];
   readonly comments: readonly string[];
-  /** Whether the file contains content credentials (C2PA). */
   readonly hasCredentials: boolean;
-  /** Offset of the end of the picture. */
   readonly endOffset: number;
 }
 

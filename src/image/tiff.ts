@@ -19,7 +19,6 @@ export interface Field {
   readonly isLittleEndian: boolean;
 }
 
-/** Fields by tag. */
 type Directory = ReadonlyMap<number, Field>;
 
 export interface Directories {

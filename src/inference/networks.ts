@@ -127,7 +127,6 @@ interface LocateAnswer {
   readonly score: number;
 }
 
-/** Locates changes in a picture. */
 export interface LocateModel {
   readonly manifest: LocateManifest;
   /**

@@ -42,7 +42,6 @@ export interface CaseMember {
 export interface CasePicture extends CaseMember {
   readonly analysisId: string;
   readonly name: string;
-  /** Why the examination failed; null if it did not fail. */
   readonly failure: Failure | null;
   readonly seenBefore: readonly SeenBefore[];
   /** A small JPEG; null if there is none. */
@@ -51,7 +50,6 @@ export interface CasePicture extends CaseMember {
   readonly page: PicturePage | null;
 }
 
-/** The first page of a picture's report. */
 export interface PicturePage {
   readonly jpeg: Uint8Array;
   /** Pixels of the upright picture. */

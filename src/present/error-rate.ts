@@ -173,7 +173,6 @@ function writeCalled(share: number, of: number, language: Language): string {
   return wordsIn(language).outcome.wrong.some(count(Math.round(share * of)), count(of));
 }
 
-/** The error rate in one line. */
 export function writeErrorRateBriefly(decided: Decided, language: Language): string {
   const { brief } = wordsIn(language).outcome.wrong;
   const { outcome, errors } = decided;

@@ -109,7 +109,6 @@ export function blocksIn(text: string): readonly Block[] {
   const lines = text.replaceAll(/<!--[\s\S]*?-->| ?!\[[^\]]*\]\([^)]*\)/g, '').split('\n');
   const blocks: Block[] = [];
   let at = 0;
-  /** Takes lines for as long as they match. */
   const take = (isSuch: (line: string) => boolean): string[] => {
     const from = at;
     while (at < lines.length && isSuch(lines[at]!)) at++;

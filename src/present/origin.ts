@@ -98,7 +98,6 @@ function signedSteps(provenance: FileStatements | null) {
   return credentials.actions.filter(({ digitalSourceType }) => digitalSourceType === null);
 }
 
-/** How far the signer of the credentials is known. */
 export function signerTrust(provenance: FileStatements | null): SignerTrust {
   const { signer = null, trust = 'not-checked' } = provenance?.credentials ?? {};
   if (trust === 'trusted') return 'trusted';

@@ -51,7 +51,6 @@ export interface Figure {
 export interface Presentation {
   readonly outcome: Outcome;
   readonly headline: string;
-  /** The reason for the outcome, in one line. */
   readonly because: string;
   /** The outcome in about three words. */
   readonly short: string;

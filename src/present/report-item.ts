@@ -4,7 +4,6 @@ import type { PixelOrientation } from '../image/orientation.ts';
 import type { PdfPart } from '../image/pdf.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 
-/** One step of the chain of custody. */
 export interface CustodyEvent {
   readonly at: Date;
   /** Who did it, in this program's own terms: `user 6f1c...`, `api key 2b9e...`, `service`, `operator`. */
@@ -41,7 +40,6 @@ export const custodyEvents = [
 export interface OwnValidation {
   readonly id: string;
   readonly createdAt: Date;
-  /** The model that was measured. */
   readonly model: ModelIdentity;
   readonly conditions: readonly MeasuredCondition[];
 }
@@ -57,7 +55,6 @@ export interface CaseData {
 
 export interface Laboratory {
   readonly name: string;
-  /** Lines of the laboratory's address. */
   readonly address: readonly string[];
   /** Printed before the signature. */
   readonly sentences: readonly string[];
@@ -86,7 +83,6 @@ export type Origin =
 
 /** A picture that shows the same thing, next to this one. */
 export interface Beside {
-  /** Id of the other analysis. */
   readonly id: string;
   /** See `AlignedPictures`; in Base64, null if the original of the other picture is no longer stored. */
   readonly jpeg: string | null;

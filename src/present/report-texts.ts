@@ -15,7 +15,6 @@ import type { ReportItem, ReportTexts } from './report-item.ts';
 import { isAboutPart, readResult } from './result.ts';
 import { reportWordsIn } from './wording/report-words.ts';
 
-/** The input to every text in a report. */
 export type Writing = Readonly<ReturnType<typeof openWriting>>;
 
 export function openWriting(examination: Examination, item: ReportItem, language: Language) {

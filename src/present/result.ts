@@ -38,7 +38,6 @@ export interface Result extends Figures {
   readonly reasons: readonly ReasonCode[];
   /** The finding that the picture does not look like a photograph; null if there is none. */
   readonly likeness: Bilingual | null;
-  /** Whether the picture has a size that image generators use. */
   readonly hasGeneratorSize: boolean;
   readonly thresholds: Readonly<Record<string, number>>;
   /** The places marked as changed, in numbered order, if the answer names places; a server does not list them. */

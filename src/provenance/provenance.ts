@@ -81,7 +81,6 @@ export interface Provenance {
   readonly quantisation: QuantisationClass | null;
   readonly inconsistencies: readonly Inconsistency[];
   readonly layout: FileLayout;
-  /** Everything in the file that could not be read. */
   readonly warnings: readonly StoredWarning[];
 }
 

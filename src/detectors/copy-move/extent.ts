@@ -12,7 +12,6 @@ const windowCells = 2;
 interface Spread {
   readonly plane: Plane;
   readonly cells: Int32Array;
-  /** Cells per row of the field. */
   readonly columns: number;
   /** Minimum displacement: anything displaced by less is the same object. */
   readonly minPx: number;

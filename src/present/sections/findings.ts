@@ -62,7 +62,6 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Whether the report shows this method. */
 export function isShown(method: string, { withErrorLevel }: ReportItem): boolean {
   return method !== shownOnRequest || withErrorLevel === true;
 }

@@ -6,7 +6,7 @@ import type { Metadata } from '../../image/metadata.ts';
 import { writeWarnings } from '../findings.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { kept, nameIn, printable } from '../printable.ts';
-import { type CustodyEvent, type Origin, writeActor } from '../report-item.ts';
+import type { Origin } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
@@ -23,7 +23,9 @@ import {
   valueLimit,
   withEscapes,
 } from './blocks.ts';
-import { credentialDetails, structureRows } from './provenance.ts';
+import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
+import { readSourceType } from '../../provenance/source-types.ts';
+import { methodName } from './findings.ts';
 
 type Tag = string | number;
 
@@ -170,35 +172,206 @@ function joined(values: readonly (Tag | null | undefined)[]): string {
   return values.filter((value) => value !== null && value !== undefined).join(' ');
 }
 
-/** The chain of custody, as far as the program recorded it. */
-export function custodyBlocks({ item, numbers, catalogue }: SectionInput): readonly Block[] {
-  const { custody } = catalogue.document;
-  const events = item.custody ?? [];
-  if (events.length === 0) return [paragraph(custody.none)];
-  const isReportNamed = events.some(({ hashes }) =>
-    hashes.some(({ name }) => name.endsWith('.pdf')),
-  );
-  return [
-    paragraph(custody.intro),
-    grid(
-      custody.columns,
-      [0.26, 0.37, 0.37],
-      events.map((one) => toRow(one, custody, numbers)),
+// What the file says about its own origin and history, and whether that is consistent; the annex has the details.
+
+export function provenanceBlocks(input: SectionInput): readonly Block[] {
+  const { catalogue, evidence } = input;
+  const { provenance: words } = catalogue;
+  const { declarations, credentials } = evidence.provenance;
+  const hasOwn = declarations.length > 0 || credentials !== null;
+  const blocks: readonly Block[] = [
+    paragraph(words.intro),
+    ...only(declarations.length > 0, heading(words.declarationsTitle), declarationGrid(input)),
+    ...only(
+      declarations.some(({ origin }) => origin !== 'captured'),
+      paragraph(words.disclosure),
     ),
-    ...only(isReportNamed, note(custody.redrawn)),
+    ...only(
+      credentials !== null,
+      heading(words.credentialsTitle),
+      { kind: 'table', rows: credentialRows(input) },
+      note(words.credentialsNote),
+    ),
+    ...only(hasOwn, heading(words.fileTitle)),
+    { kind: 'table', rows: [...fileRows(input), ...absentRows(input)] },
+    ...inconsistencyBlocks(input),
+  ];
+  return withEscapes(blocks, input.labels);
+}
+
+/** Rows for what was looked for but not found. */
+function absentRows({ catalogue, evidence }: SectionInput): readonly Row[] {
+  const { provenance: words } = catalogue;
+  const { declarations, credentials, inconsistencies } = evidence.provenance;
+  return [
+    ...row(declarations.length === 0, words.declarationsTitle, words.noDeclaration),
+    ...row(credentials === null, words.credentialsTitle, words.noCredentials),
+    ...row(inconsistencies.length === 0, words.inconsistenciesTitle, words.noInconsistencies),
   ];
 }
 
-function toRow(
-  { at, event, actor, hashes }: CustodyEvent,
-  words: Words['document']['custody'],
-  numbers: NumberWriter,
-): GridRow {
-  return {
-    cells: [numbers.time(at), words.events[event], printable(writeActor(actor, words.actors), 80)],
-    below: hashes.map(
-      ({ name, sha256 }) =>
-        `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,
-    ),
+function declarationGrid({ catalogue, evidence }: SectionInput): Block {
+  const { provenance: words } = catalogue;
+  const toRow = ({ origin, place, field, value, generator, assurance }: Declaration): GridRow => {
+    const type = readSourceType(value);
+    return {
+      cells: [
+        words.origins[origin],
+        `${words.places[place]}: ${printable(field, 60)}`,
+        kept([
+          type === null ? printable(value, valueLimit) : `${type}: ${words.sourceTypes[type]}`,
+          generator !== null && !value.includes(generator) && printable(generator, 80),
+        ]).join('\n'),
+        words.assurances[assurance],
+      ],
+    };
   };
+  return grid(words.columns, [0.18, 0.2, 0.4, 0.22], evidence.provenance.declarations.map(toRow));
+}
+
+function credentialRows({ evidence, labels, numbers, catalogue }: SectionInput): readonly Row[] {
+  const { credentials } = evidence.provenance;
+  if (credentials === null) return [];
+  const { rows } = labels;
+  const { provenance: words } = catalogue;
+  const { integrity, trust, hasTimestamp, problems, ingredientProblems = [] } = credentials;
+  const stamp = kept([words.timestamp.present, printable(credentials.authority ?? '', 80)]);
+  // Without a trust list no signer is trusted, which says nothing about the file.
+  const reported = problems.filter(
+    (problem) => trust !== 'not-checked' || problem !== 'signingCredential.untrusted',
+  );
+  return [
+    { label: rows.credentialsIntegrity, value: words.integrity[integrity] },
+    { label: rows.credentialsTrust, value: words.trust[trust] },
+    ...foreignRow(rows.signer, credentials.signer),
+    ...foreignRow(rows.issuer, credentials.issuer),
+    ...foreignRow(rows.signedAt, credentials.signedAt && numbers.stated(credentials.signedAt)),
+    { label: rows.timestamp, value: hasTimestamp ? stamp.join(': ') : words.timestamp.absent },
+    ...(credentials.identities ?? []).flatMap(({ name, provider, state }) => {
+      const named = kept([name, provider]).join(', ') || labels.none;
+      return foreignRow(rows.identity, `${named} (${words.identityStates[state]})`);
+    }),
+    ...foreignRow(rows.problems, reported.join('; '), 800),
+    ...foreignRow(rows.ingredients, ingredientProblems.join('; '), 400),
+    { label: rows.missing, value: missingOf(credentials, catalogue).join('; ') || labels.none },
+  ];
+}
+
+/** The remaining details of the credentials, for an examiner who wants to check them. */
+function credentialDetails(input: SectionInput): readonly Block[] {
+  const { labels, numbers, catalogue, evidence } = input;
+  const { rows } = labels;
+  const { provenance: words } = catalogue;
+  const { credentials } = evidence.provenance;
+  if (credentials === null) return [];
+  const { validity, trustListSha256, trustListSince, actions, codes = [] } = credentials;
+  const days = [validity?.from, validity?.to].map((time = '') => numbers.stated(time.slice(0, 10)));
+  // Lists do not state when they were published.
+  const { undated, since } = words.trustListDate;
+  const dated = trustListSince == null ? undated : since(numbers.stated(trustListSince));
+  const list = trustListSha256 && `SHA-256 ${trustListSha256}\n${dated}`;
+  const told = actions.map((action) => writeAction(action, words, numbers));
+  const details = [
+    ...row(validity != null, rows.validity, days.join(' – ')),
+    { label: rows.trustList, value: list ?? words.noTrustList },
+    ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
+    ...foreignRow(rows.actions, told.join('; '), 800),
+    { label: rows.manifests, value: numbers.count(credentials.manifests) },
+    ...foreignRow(rows.codes, codes.join('; '), 800),
+  ];
+  return [heading(words.credentialsTitle), { kind: 'table', rows: details }];
+}
+
+/** What an examiner expects to find with a signature but is missing here. */
+function missingOf(
+  { hasTimestamp, trust, problems, identities = [], codes = [] }: ContentCredentials,
+  { provenance: { missing } }: Words,
+): readonly string[] {
+  const isInForce = codes.some((code) => code.startsWith('signingCredential.ocsp.notRevoked'));
+  return kept([
+    problems.includes('signingCredential.expired') && missing.validity,
+    !hasTimestamp && missing.timestamp,
+    trust === 'not-checked' && missing.trustList,
+    !isInForce && missing.revocation,
+    identities.length === 0 && missing.identity,
+  ]);
+}
+
+function writeAction(
+  { action, software, when, digitalSourceType }: ContentCredentials['actions'][number],
+  words: Words['provenance'],
+  numbers: NumberWriter,
+): string {
+  const name = nameIn(words.credentialActions, action.replace(/^c2pa\./, ''), action);
+  const time = when && numbers.stated(when);
+  return withDetails(name, [software, time, digitalSourceType?.replace(/^.*\//, '')]);
+}
+
+function withDetails(name: string, details: Parameters<typeof kept>[0]): string {
+  const told = kept(details).join(', ');
+  return told === '' ? name : `${name} (${told})`;
+}
+
+/** How many steps of a history are listed; the middle of a longer history is left out. */
+const shownSteps = { first: 16, last: 8 } as const;
+
+function writeHistory(input: SectionInput): string {
+  const { history } = input.evidence.provenance;
+  const { first, last } = shownSteps;
+  const lines = history.map((step) => printable(writeStep(step, input), valueLimit));
+  const leftOut = lines.length - first - last;
+  if (leftOut <= 1) return lines.join('\n');
+  const more = input.catalogue.provenance.moreSteps(input.numbers.count(leftOut));
+  return [...lines.slice(0, first), more, ...lines.slice(-last)].join('\n');
+}
+
+function writeStep(
+  { action, software, when, parameters }: HistoryStep,
+  { catalogue: { provenance: words }, numbers }: SectionInput,
+): string {
+  const day = when && numbers.stated(when.slice(0, 10));
+  return withDetails(nameIn(words.historyActions, action, action), [software, day, parameters]);
+}
+
+function fileRows(input: SectionInput): readonly Row[] {
+  const { examination, evidence, labels, catalogue } = input;
+  const { rows } = labels;
+  const { provenance: words } = catalogue;
+  const { software, history } = evidence.provenance;
+  const warnings = writeWarnings(examination.provenance, input.language);
+  const named = software.map(({ kind, name, place }) =>
+    withDetails(printable(name, 80), [words.software[kind], words.places[place]]),
+  );
+  return [
+    { label: rows.namedSoftware, value: named.join('; ') || labels.none },
+    ...row(history.length > 0, rows.history, writeHistory(input)),
+    ...foreignRow(rows.provenanceWarnings, warnings.join(' '), 800),
+  ];
+}
+
+/** What the quantisation tables and the layout of the file show about the program that wrote it. */
+function structureRows(input: SectionInput): readonly Row[] {
+  const { evidence, language } = input;
+  const told = [
+    ...evidence.findings.map(({ method, statement }) => ({ method, text: statement })),
+    ...evidence.skipped.map(({ method, reason }) => ({ method, text: reason })),
+  ];
+  return told
+    .filter(({ method }) => method === 'compression-tables' || method === 'file-layout')
+    .map(({ method, text }) => ({
+      label: methodName(input, method),
+      value: printable(text[language]),
+    }));
+}
+
+function inconsistencyBlocks({ evidence, language, catalogue }: SectionInput): readonly Block[] {
+  const { inconsistencies } = evidence.provenance;
+  const { provenance: words } = catalogue;
+  const items = inconsistencies.map(({ statement }) => printable(statement[language]));
+  return only(
+    items.length > 0,
+    heading(words.inconsistenciesTitle),
+    { kind: 'list', items },
+    note(words.inconsistenciesNote),
+  );
 }

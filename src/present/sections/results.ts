@@ -154,7 +154,6 @@ function stabilityBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** One line for each marked place. */
 function writeRegions(input: SectionInput): readonly string[] {
   const { examination, catalogue, labels, numbers } = input;
   const places = markedPlaces(examination);

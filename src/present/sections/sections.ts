@@ -7,7 +7,9 @@ import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
-import { kept, printable } from '../printable.ts';
+import type { NumberWriter } from '../numbers.ts';
+import { kept, nameIn, printable } from '../printable.ts';
+import { type CustodyEvent, writeActor } from '../report-item.ts';
 import { openWriting, writeSupport } from '../report-texts.ts';
 import { writeOther } from '../seen-before.ts';
 import type { Words } from '../wording/catalogue.ts';
@@ -15,6 +17,7 @@ import {
   type Block,
   foreignRow,
   grid,
+  type GridRow,
   heading,
   note,
   only,
@@ -29,8 +32,7 @@ import {
 } from './blocks.ts';
 import { findingBlocks, heatmapBlocks, references } from './findings.ts';
 import { headBlocks } from './head.ts';
-import { custodyBlocks, itemBlocks } from './item.ts';
-import { provenanceBlocks } from './provenance.ts';
+import { itemBlocks, provenanceBlocks } from './item.ts';
 import { methodBlocks, resultBlocks } from './results.ts';
 import { validationBlocks } from './validation.ts';
 
@@ -154,6 +156,38 @@ function seenBlocks({ item, language, catalogue }: SectionInput): readonly Block
     const caption = `${words.beside} ${laid.differing === 0 ? words.alike : words.framed}`;
     return [heading(named), { kind: 'beside', jpeg: laid.jpeg, caption }];
   });
+}
+
+function custodyBlocks({ item, numbers, catalogue }: SectionInput): readonly Block[] {
+  const { custody } = catalogue.document;
+  const events = item.custody ?? [];
+  if (events.length === 0) return [paragraph(custody.none)];
+  const isReportNamed = events.some(({ hashes }) =>
+    hashes.some(({ name }) => name.endsWith('.pdf')),
+  );
+  return [
+    paragraph(custody.intro),
+    grid(
+      custody.columns,
+      [0.26, 0.37, 0.37],
+      events.map((one) => custodyRow(one, custody, numbers)),
+    ),
+    ...only(isReportNamed, note(custody.redrawn)),
+  ];
+}
+
+function custodyRow(
+  { at, event, actor, hashes }: CustodyEvent,
+  words: Words['document']['custody'],
+  numbers: NumberWriter,
+): GridRow {
+  return {
+    cells: [numbers.time(at), words.events[event], printable(writeActor(actor, words.actors), 80)],
+    below: hashes.map(
+      ({ name, sha256 }) =>
+        `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,
+    ),
+  };
 }
 
 /** Keeps integrity (unchanged bytes) apart from authenticity (the picture is what it is said to be). */

@@ -4,18 +4,16 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { cases as casesDe, document as documentDe, glossary as glossaryDe } from './de/document.ts';
 import { findings as findingsDe } from './de/findings.ts';
 import { labels as labelsDe } from './de/labels.ts';
-import { limits as limitsDe } from './de/limits.ts';
 import { outcome as outcomeDe, verdict as verdictDe } from './de/outcome.ts';
 import { provenance as provenanceDe } from './de/provenance.ts';
-import { strength as strengthDe } from './de/strength.ts';
+import { limits as limitsDe, strength as strengthDe } from './de/strength.ts';
 import { terminal as terminalDe } from './de/terminal.ts';
 import { cases as casesEn, document as documentEn, glossary as glossaryEn } from './en/document.ts';
 import { findings as findingsEn } from './en/findings.ts';
 import { labels as labelsEn } from './en/labels.ts';
-import { limits as limitsEn } from './en/limits.ts';
 import { outcome as outcomeEn, verdict as verdictEn } from './en/outcome.ts';
 import { provenance as provenanceEn } from './en/provenance.ts';
-import { strength as strengthEn } from './en/strength.ts';
+import { limits as limitsEn, strength as strengthEn } from './en/strength.ts';
 import { terminal as terminalEn } from './en/terminal.ts';
 
 const english = {

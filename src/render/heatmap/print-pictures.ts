@@ -13,7 +13,6 @@ import type { Document, HeldImage } from '../pdf/page.ts';
 import { numberTop } from './frames.ts';
 import { createDrawer, renderEach } from './heatmap.ts';
 
-/** What a report is made from. */
 export interface ReportInput {
   readonly prints: Prints;
   readonly examination: Examination;

@@ -12,8 +12,7 @@ import {
   plotRange,
 } from '../../present/sections/blocks.ts';
 import type { Words } from '../../present/wording/catalogue.ts';
-import type { HeldImage, Page } from './page.ts';
-import { ink, sheet, styles, textWidth } from './style.ts';
+import { type HeldImage, type Page, ink, sheet, styles, textWidth } from './page.ts';
 
 /** Images in the form in which the document stores them, each opened only once. */
 export interface PageImages {

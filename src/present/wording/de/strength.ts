@@ -1,7 +1,7 @@
 import { kept } from '../../printable.ts';
-import type { strength as english } from '../en/strength.ts';
+import type * as english from '../en/strength.ts';
 
-const adverbs: (typeof english)['adverbs'] = {
+const adverbs: (typeof english.strength)['adverbs'] = {
   weak: 'schwach',
   moderate: 'mäßig',
   moderatelyStrong: 'deutlich',
@@ -10,7 +10,7 @@ const adverbs: (typeof english)['adverbs'] = {
 };
 
 /** In the accusative. */
-const sides: (typeof english)['sides'] = {
+const sides: (typeof english.strength)['sides'] = {
   real: 'eine fotografische Aufnahme und gegen ein KI-erzeugtes Bild',
   fake: 'ein KI-erzeugtes Bild und gegen eine fotografische Aufnahme',
   changed: 'eine Veränderung in einem Teil des Bildes',
@@ -18,7 +18,7 @@ const sides: (typeof english)['sides'] = {
   declared: 'eine Erzeugung durch KI',
 };
 
-export const strength: typeof english = {
+export const strength: typeof english.strength = {
   adverbs,
   sides,
   outside:
@@ -168,5 +168,131 @@ export const strength: typeof english = {
     },
     authenticity:
       'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch KI-erzeugt sein; umgekehrt bleibt eine Fotografie auch nach erneutem Speichern eine Fotografie.',
+  },
+};
+
+export const limits: typeof english.limits = {
+  validation: {
+    intro: ({ strategy, real, fake }) =>
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, in denen das KI-erzeugte Bild den höheren Wert erhält (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Konfidenzintervalle; für die AUC sind sie nach Quellen berechnet, für die Raten nach Bildern (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher tatsächlich unsicherer.`,
+    sides: ({ least, greatest }) =>
+      `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
+    outside: ({ least, greatest, own }) =>
+      `Ob das Verfahren KI-erzeugte Bilder erkennt, wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses Bild hat ${own}. Die hier dazu angegebene Stärke ist daher weniger sicher.`,
+    none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
+    columns: [
+      'Bedingung',
+      'AUC',
+      'Entschieden',
+      'Fotografien als KI-erzeugt eingestuft',
+      'KI-erzeugte als Fotografie eingestuft',
+    ],
+    meaning:
+      'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig KI-erzeugte Bilder unter den untersuchten sind.',
+    changes: {
+      title: 'Veränderte Teile',
+      intro: ({ strategy, changed, photographs }) =>
+        `Wie oft Bilder mit der Strategie ${strategy} als verändert eingestuft wurden, gemessen an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle mit dem einzelnen Bild als Einheit (Clopper und Pearson).`,
+      columns: [
+        'Bedingung',
+        'Veränderte als verändert eingestuft',
+        'Fotografien als verändert eingestuft',
+      ],
+      suspected: {
+        intro:
+          'Einschließlich bloßer Verdachtsfälle; zu den unveränderten Bildern zählen hier auch die Originale der veränderten Bilder aus den öffentlichen Sammlungen:',
+        row: ({ condition, found, changed, falsely, called, unchanged }) =>
+          `${condition}: vermutet oder festgestellt wurde eine Veränderung bei ${found} von ${changed} veränderten und bei ${falsely} von ${unchanged} unveränderten Bildern (von diesen als verändert eingestuft: ${called}).`,
+      },
+      sizes: {
+        intro:
+          'Dasselbe nach Größe, ohne erneutes Speichern. Hier zählen auch simulierte Veränderungen in unbeschnittenen Fotografien mit; in großen Bildern sind fast alle Veränderungen simuliert.',
+        column: 'Megapixel (Bilder)',
+        row({ from, below, changed, photographs }) {
+          const range = from === null ? `unter ${below}` : `${from} bis ${below}`;
+          return `${below === null ? `ab ${from}` : range} (${changed} und ${photographs})`;
+        },
+      },
+      meaning:
+        'Veränderungen werden oft übersehen, besonders wenn ein Bild danach erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, heißt nicht, dass es keine gibt.',
+    },
+    ownTitle: (id) => `Eigene Validierung ${id}`,
+    own: ({ real, fake, time, model, strategy }) =>
+      `Vom Betreiber dieses Programms gemessen (${time}) an ${real} eigenen Fotografien und ${fake} eigenen KI-erzeugten Bildern, mit dem Modell ${model} und der Strategie ${strategy}. Diese Validierung geht nicht in die im Bericht angegebene Stärke ein.`,
+    ownOtherModel:
+      'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
+    neverTestedTitle: 'Nie geprüft',
+    neverTested: [
+      'Von Menschen veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die öffentlichen Sammlungen enthalten keine; bei dieser Größe wurden nur simulierte Veränderungen gemessen.',
+      'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Hochskalieren.',
+      'Absichtliche Versuche, das Verfahren zu täuschen.',
+      'Generatoren, Kameras und Programme, die in der Modellbeschreibung nicht genannt sind.',
+    ],
+  },
+  limits: {
+    nature: {
+      traced:
+        'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+      changed:
+        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes; wie oft solche Ergebnisse zutreffen und nicht zutreffen, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+      declared:
+        'Das Ergebnis gibt wieder, was in der Datei angegeben ist. Es ist kein Beweis: Angaben können falsch sein, und unsignierte kann jeder schreiben. Über Bildinhalt, Bildunterschrift und Aufnahme sagt es nichts aus.',
+    },
+    statements: [
+      'Beurteilt werden Bilder ab 128 × 128 Pixeln; unter 65.536 wird eine Veränderung höchstens vermutet.',
+      'Das Ergebnis gilt für die untersuchte Datei, nicht für andere Kopien des Bildes.',
+      'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellbeschreibung (CARD.md) führt sie nach Quellen auf.',
+    ],
+    figures: [
+      'Die angegebene Unsicherheit ist die Streuung der Monte-Carlo-Durchläufe. Unterschiede zwischen Geräten, Programmen und Motiven, die im Training nicht vorkamen, erfasst sie nicht.',
+      'Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, gilt unter der Annahme, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung unter der Annahme, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
+    ],
+    notCheckedTitle: 'Nicht geprüft',
+    examinerShort: 'Bild und Ergebnis von Sachverständigen prüfen lassen.',
+    examiner:
+      'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung über einen Menschen sein. Das Bild, seine Herkunft und die übrigen Beweismittel muss eine sachverständige Person prüfen, die ihre Schlussfolgerung selbst verantwortet.',
+  },
+  notCheckedBrief: {
+    invisible_watermarks: 'unsichtbare Wasserzeichen einzelner Anbieter, etwa SynthID von Google',
+    local_edits: 'bearbeitete Bereiche',
+    small_edits: 'sehr kleine Bearbeitungen',
+    erased_edits: 'Bearbeitungen, deren Spuren beim Speichern verloren gingen',
+    camera_reference: 'welche Kamera das Bild aufgenommen hat',
+    recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
+    content: 'Bildinhalt, Licht und Schatten',
+    earlier_publication: 'ob das Bild schon veröffentlicht war',
+    metadata_claims: 'die Angaben der Datei zu Gerät, Zeit und Ort anhand anderer Quellen',
+    remote_credentials: 'anderswo gespeicherte Content Credentials',
+    signer_trust: 'ob der Unterzeichner vertrauenswürdig ist',
+    signer_revocation: 'ob das Zertifikat widerrufen wurde',
+    stability: 'ob das Ergebnis erneutes Speichern übersteht',
+  },
+  notChecked: {
+    invisible_watermarks:
+      'Nach Wasserzeichen proprietärer Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den quelloffenen aus dem Referenzcode von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG zerstört die meisten. Von sichtbaren Zeichen wurde nach denen von Google Gemini und DALL-E 2 unten rechts gesucht.',
+    local_edits:
+      'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
+    small_edits:
+      'Kleine bearbeitete Bereiche und solche, deren Spuren durch späteres Speichern oder Skalieren verloren gingen, können der Suche entgangen sein.',
+    erased_edits:
+      'In diesem Bild sind kaum Spuren erhalten, die bearbeitete Bereiche verraten könnten; dass keiner gefunden wurde, sagt daher wenig aus.',
+    camera_reference:
+      'Ob eine bestimmte Kamera das Bild aufgenommen hat, wurde nicht untersucht: Ein Vergleich des Sensorrauschens (PRNU) erfordert Referenzbilder dieser Kamera.',
+    recapture:
+      'Ob die Kamera die Szene selbst oder nur deren Wiedergabe auf einem Bildschirm oder Abzug aufgenommen hat, wurde nicht untersucht.',
+    content:
+      'Bildinhalt, Beleuchtung, Schatten und Perspektive wurden nicht beurteilt, ebenso wenig, ob das Bild zeigt, was es zeigen soll.',
+    earlier_publication:
+      'Nach früheren Veröffentlichungen des Bildes im Netz wurde nicht gesucht (Bilderrückwärtssuche).',
+    metadata_claims:
+      'Die Angaben in der Datei zu Gerät, Zeit und Ort wurden mit keiner Quelle außerhalb der Datei verglichen.',
+    remote_credentials:
+      'Content Credentials (signierte Herkunftsangaben), die außerhalb der Datei liegen, etwa auf dem Server eines Anbieters, wurden nicht abgerufen.',
+    signer_trust:
+      'Ob der Unterzeichner der Content Credentials vertrauenswürdig ist, wurde nicht geprüft: Es war keine Liste vertrauenswürdiger Unterzeichner angegeben. Die offizielle Liste der C2PA ist die Datei C2PA-TRUST-LIST.pem im Ordner trust-list von github.com/c2pa-org/conformance-public; sie wird mit --trust-list angegeben.',
+    signer_revocation:
+      'Ob das Zertifikat des Unterzeichners widerrufen wurde, wurde nicht geprüft: Dazu wäre eine Abfrage über das Netz nötig.',
+    stability:
+      'Ob das Ergebnis erneutem Speichern, Skalieren oder Beschneiden standhält, wurde nicht geprüft.',
   },
 };

@@ -263,7 +263,6 @@ const statements = {
     'The error level map shows where one more JPEG save would change the picture most. It is for viewing only and plays no part in the verdict: fine texture, edges and earlier saves affect it as much as changes do.',
 } satisfies { readonly [Code in FindingCode]: (values: FindingValues[Code]) => string };
 
-/** Why a method has no finding. */
 const skips: Readonly<Record<SkipReason, string>> = {
   no_credentials:
     'The file contains no Content Credentials (C2PA). Most files contain none, so this means nothing.',
@@ -294,7 +293,6 @@ const skips: Readonly<Record<SkipReason, string>> = {
     'The thumbnail shows a different picture altogether, so individual areas cannot be compared.',
 };
 
-/** Names of the methods. */
 const methods = {
   'trace-network': 'trace network',
   'picture-size': 'size of the picture',

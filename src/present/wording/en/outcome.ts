@@ -41,7 +41,6 @@ export const outcome = {
     editDeclared: 'The file declares an edit, and a change is suspected',
     abstain: 'The program cannot judge this picture',
   },
-  /** What decided the outcome. */
   because: {
     /** For a result without evidence, as a server returns it for the flagging tier. */
     unstated: 'The flagging tier gives the result alone; the forensic report gives the reason.',
@@ -126,7 +125,6 @@ export const outcome = {
     manipulation_suspected: 'change suspected',
     single_weak_method: 'one weak method',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
-  /** Next steps, by result. */
   next: {
     unstated: 'Get the forensic report (tier forensicReporting), or ask for the original file.',
     real: 'Check where the picture comes from and what it is said to show.',

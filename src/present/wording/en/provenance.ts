@@ -250,6 +250,5 @@ export const provenance = {
   inconsistenciesTitle: 'Inconsistencies',
   inconsistenciesNote: 'None of them proves an alteration; each raises a question.',
   noInconsistencies: 'None of the contradictions checked for was found.',
-  /** The contradictions, by code. */
   inconsistencies,
 };
