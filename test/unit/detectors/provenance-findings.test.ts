@@ -19,17 +19,10 @@ import {
   type Provenance,
 } from '../../../src/provenance/provenance.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-import { worded, type WordedSkip } from './input.ts';
+import { credentials } from '../present/examination.ts';
+import { inputWith, worded, type WordedSkip } from './input.ts';
 import type { WordedFinding } from '../../../src/present/findings.ts';
 
-const traces = {
-  fakeProbability: 0.5,
-  fakeUncertainty: 0.1,
-  patchesRead: 1,
-  passes: 1,
-  kind: null,
-  size: null,
-};
 let picture: Picture;
 
 beforeAll(async () => {
@@ -37,23 +30,11 @@ beforeAll(async () => {
 });
 
 function examine(detector: Detector<Finding | Skipped>, provenance: Partial<Provenance>) {
-  const given = { ...noProvenance, ...provenance };
-  return worded(detector.examine({ picture, traces, provenance: given, changes: null }));
+  const given = { ...inputWith(picture), provenance: { ...noProvenance, ...provenance } };
+  return worded(detector.examine(given));
 }
 
-const credentials: ContentCredentials = {
-  integrity: 'valid',
-  trust: 'trusted',
-  trustListSha256: 'ab'.repeat(32),
-  signer: 'Acme Works',
-  issuer: 'Acme Authority',
-  signedAt: null,
-  hasTimestamp: false,
-  claimGenerator: null,
-  actions: [],
-  manifests: 1,
-  problems: [],
-};
+const trusted = { ...credentials, trust: 'trusted', signer: 'Acme Works' } as const;
 
 function declared(part: Partial<Declaration>): Declaration {
   return {
@@ -75,7 +56,7 @@ function examineCredentials(
   own: Partial<ContentCredentials>,
   ...declarations: readonly Declaration[]
 ): WordedFinding | WordedSkip {
-  return examine(contentCredentials, { credentials: { ...credentials, ...own }, declarations });
+  return examine(contentCredentials, { credentials: { ...trusted, ...own }, declarations });
 }
 
 const readers = [
@@ -240,14 +221,7 @@ test('a source type that supports neither side is reported as such', () => {
   const metadata = { ...facts.metadata, digitalSourceType: 'http://x/screenCapture' };
   const given = { ...picture, facts: { ...facts, metadata } };
 
-  const finding = worded(
-    declaredOrigin.examine({
-      picture: given,
-      traces,
-      provenance: noProvenance,
-      changes: null,
-    }),
-  );
+  const finding = worded(declaredOrigin.examine(inputWith(given)));
 
   expect(finding).toMatchObject({ speaksFor: 'neither', measures: { declarations: 0 } });
 });

@@ -225,28 +225,6 @@ describe('the maps', () => {
 });
 
 describe('the fields of the contract', () => {
-  test('are null for flagging, except the classes', () => {
-    expect(toResultFields(examination, 'flagging')).toEqual({
-      resultClass: expect.any(Number),
-      resultSubClasses: expect.any(Array),
-      predictions: null,
-      classUncertainties: null,
-      classSimilarities: null,
-      anomaly: null,
-    });
-  });
-
-  test('are all present for forensicReporting', () => {
-    const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
-
-    expect(toResultFields(examination, 'forensicReporting')).toMatchObject({
-      predictions,
-      classUncertainties,
-      classSimilarities,
-      anomaly,
-    });
-  });
-
   test.each([
     ['real', [], 0, []],
     ['fake', ['ai-generated'], 1, [0]],

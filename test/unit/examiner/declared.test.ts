@@ -100,23 +100,6 @@ describe('what anyone can write does not override traces of a camera:', () => {
       strength: 'weak',
     });
   });
-
-  test('a signature without a trusted signer', async () => {
-    const stranger = await createAuthority('Nobody');
-
-    const { decision } = await examine(await signed(stranger, generated), 'default');
-
-    expect(decision).toMatchObject({ ...(await expectedFor(jpeg)), basis: 'declaration' });
-  });
-
-  test('a trusted signature that no longer matches the file', async () => {
-    const file = Buffer.concat([await signed(authority, generated), Buffer.from('one thing more')]);
-
-    const { decision, provenance } = await examine(file, 'default');
-
-    expect(provenance.credentials).toMatchObject({ integrity: 'broken', trust: 'trusted' });
-    expect(decision).toMatchObject({ ...(await expectedFor(jpeg)), basis: 'declaration' });
-  });
 });
 
 test('a trusted capture leaves the decision to the traces and supports real', async () => {
