@@ -25,10 +25,7 @@ export function storedLuma(picture: Picture): LumaPlane {
 }
 
 /** Row-major RGB in stored orientation; the picture's own array if it needs no rotation. */
-export function storedRgb({
-  facts,
-  rgb,
-}: Pick<Picture, 'rgb'> & { readonly facts: Turned }): Uint8Array {
+export function storedRgb({ facts, rgb }: Pick<Picture, 'rgb'> & { readonly facts: Turned }) {
   return facts.orientation === 1 ? rgb : inStoredOrder(rgb, 3, facts);
 }
 

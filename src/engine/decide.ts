@@ -93,11 +93,7 @@ export function decide(
  * Whether the traces give a verdict, which must then pass the stability test. If the file contains a declaration, the
  * loosest strategy applies, because it is under that one that verdict and declaration are compared.
  */
-export function needsStabilityTest(
-  evidence: TraceClaim,
-  rules: Rules,
-  strategy: DecisionStrategy,
-): boolean {
+export function needsStabilityTest(evidence: TraceClaim, rules: Rules, strategy: DecisionStrategy) {
   const compared = evidence.declaration === null ? strategy : 'relaxed';
   const limits = applicableLimits(evidence, rules, compared);
   const { resultClass } = decideByTraces({ ...evidence, isUnstable: false }, limits);

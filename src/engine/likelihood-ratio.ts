@@ -93,10 +93,7 @@ function ratioUnder(
  *   20 (2006). P. Vergeer, A. van Es, A. de Jongh, I. Alberink, R. Stoel, "Numerical likelihood ratios outputted by LR
  *   systems are often based on extrapolation", Science & Justice 56 (2016).
  */
-export function measureRatios(
-  supporting: readonly number[],
-  opposing: readonly number[],
-): { readonly cllr: number; readonly lower: number; readonly upper: number } {
+export function measureRatios(supporting: readonly number[], opposing: readonly number[]) {
   return {
     cllr: (meanBits(negated(supporting)) + meanBits(opposing)) / 2,
     lower: 1 / greatestRatio(negated(opposing), negated(supporting)),
@@ -146,11 +143,7 @@ function upperShare(count: number, trials: number, confidence = 0.95): number {
 }
 
 /** Two-sided Clopper-Pearson interval, leaving (1 - `confidence`) / 2 on each side. */
-export function shareInterval(
-  count: number,
-  trials: number,
-  confidence = 0.95,
-): { readonly low: number; readonly high: number } {
+export function shareInterval(count: number, trials: number, confidence = 0.95) {
   const oneSided = (1 + confidence) / 2;
   return {
     low: 1 - upperShare(trials - count, trials, oneSided),

@@ -277,9 +277,7 @@ export async function examine(
 }
 
 /** Makes a decision under every strategy, from a single observation. */
-export async function concludeUnderEvery(
-  observation: Observation,
-): Promise<Readonly<Record<DecisionStrategy, Examination>>> {
+export async function concludeUnderEvery(observation: Observation) {
   return {
     pedantic: await conclude(observation, 'pedantic'),
     default: await conclude(observation, 'default'),
@@ -288,10 +286,7 @@ export async function concludeUnderEvery(
 }
 
 /** Makes a decision; if the traces give a verdict, runs the stability test first. */
-export async function conclude(
-  observation: Observation,
-  decisionStrategy: DecisionStrategy,
-): Promise<Examination> {
+export async function conclude(observation: Observation, decisionStrategy: DecisionStrategy) {
   const { seen, seed, traces, change } = observation;
   const stability = await testIfDecided(observation, decisionStrategy);
   const evidence = { ...traces, change, isUnstable: stability?.holds === false };

@@ -26,10 +26,7 @@ export interface Files {
   get(name: string): Promise<Uint8Array | undefined>;
 }
 
-export async function findContradictions(
-  manifest: Manifest,
-  files: Files,
-): Promise<readonly Problem[]> {
+export async function findContradictions(manifest: Manifest, files: Files) {
   const unlisted = findUnlisted(manifest);
   const resultBytes = await files.get(fileNames.result);
   const settingsBytes = await files.get(fileNames.settings);
@@ -155,10 +152,7 @@ async function checkPictures(
 }
 
 /** Each report contains its picture's SHA-256 as plain text: a PDF in its document information, HTML in its footer. */
-export async function checkReports(
-  { item }: Pick<Manifest, 'item'>,
-  files: Files,
-): Promise<readonly Problem[]> {
+export async function checkReports({ item }: Pick<Manifest, 'item'>, files: Files) {
   const checkFile = async (name: string, start: string) => {
     const bytes = await files.get(name);
     if (bytes === undefined) return [];

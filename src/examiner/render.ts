@@ -21,7 +21,6 @@ import { writeFirstPage } from '../present/sections/sections.ts';
 import { openPicture } from './open-picture.ts';
 import type {
   BesideRequest,
-  CaseRendering,
   CaseRequest,
   CompareRequest,
   PageRequest,
@@ -41,10 +40,7 @@ const maxPixelsWithModels = 3_000_000;
 /** More than a page can show, so that a small part of a large picture is still sharp. */
 const maxPixelsBeside = 3_000_000;
 
-export async function performRender(
-  request: RenderRequest,
-  { limits, models }: TaskContext,
-): Promise<Rendering> {
+export async function performRender(request: RenderRequest, { limits, models }: TaskContext) {
   const { source, languages } = request;
   const { picture } = await openPicture(source, limits);
   checkSame(picture, request.examination);
@@ -84,10 +80,7 @@ export async function performPreparePage(
   return { jpeg: await printPicture(picture), size: { width, height }, sections };
 }
 
-export async function performRenderCase({
-  report,
-  languages,
-}: CaseRequest): Promise<CaseRendering> {
+export async function performRenderCase({ report, languages }: CaseRequest) {
   const rendered: Partial<Record<Language, Uint8Array>> = {};
   for (const language of languages) rendered[language] = await renderCasePdf(report, language);
   return rendered;
@@ -126,10 +119,7 @@ function checkSame({ facts }: Picture, examination: Pick<Examination, 'facts'>):
   );
 }
 
-export async function performCompare(
-  { one, other }: CompareRequest,
-  { limits }: TaskContext,
-): Promise<PixelDifference | null> {
+export async function performCompare({ one, other }: CompareRequest, { limits }: TaskContext) {
   const [a, b] = [await readSamples(one, limits), await readSamples(other, limits)];
   const isSameKind = (['width', 'height', 'channels', 'bits'] as const).every(
     (name) => a?.[name] === b?.[name],

@@ -126,9 +126,6 @@ function fromPixels({ width, height, rgb }: Pixels) {
 }
 
 /** The pixels are grey or RGB. */
-export async function savePng({
-  data,
-  ...raw
-}: RawPixels & { readonly channels: 1 | 3 }): Promise<Uint8Array> {
+export async function savePng({ data, ...raw }: RawPixels & { readonly channels: 1 | 3 }) {
   return sharp(data, { raw }).png().toBuffer();
 }

@@ -80,9 +80,7 @@ export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean 
 }
 
 /** The Multi-Picture index (a TIFF structure), and the position from which its offsets count; null if there is none. */
-export function jpegPictureIndex(
-  segments: readonly MarkerSegment[],
-): { readonly tiff: Uint8Array; readonly base: number } | null {
+export function jpegPictureIndex(segments: readonly MarkerSegment[]) {
   const segment = segments.find((one) => isSegment(one, markers.app2, identifiers.mpf));
   if (segment === undefined) return null;
   const tiff = segment.payload.subarray(identifiers.mpf.length);

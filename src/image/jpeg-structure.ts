@@ -191,10 +191,7 @@ const subsamplingNames: Readonly<Record<string, string>> = {
 };
 
 /** Whether the scans contain every coefficient at full precision. @see ITU-T T.81, B.2.3 and G.1.1.1. */
-export function holdsEveryScan({
-  segments,
-  structure,
-}: Pick<JpegFile, 'segments' | 'structure'>): boolean {
+export function holdsEveryScan({ segments, structure }: Pick<JpegFile, 'segments' | 'structure'>) {
   const scans = segments.filter(({ marker }) => marker === markers.sos);
   const missing = new Map(
     structure.components.map(({ id }) => [id, new Set(Array.from({ length: 64 }, (_, k) => k))]),

@@ -85,10 +85,7 @@ export function halvePixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): Pixe
 }
 
 /** Keeps three samples, and composites four over white; `hadTransparency` if a pixel was transparent. */
-export function toRgb({ data, channels }: Pick<RawPixels, 'data' | 'channels'>): {
-  readonly rgb: Uint8Array;
-  readonly hadTransparency: boolean;
-} {
+export function toRgb({ data, channels }: Pick<RawPixels, 'data' | 'channels'>) {
   if (channels === 3) return { rgb: data, hadTransparency: false };
   if (channels !== 4) throw new RangeError('Decoded pictures have three or four channels.');
   const pixels = data.length / 4;

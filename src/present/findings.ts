@@ -114,10 +114,7 @@ export function writeNotes(
 }
 
 /** One sentence for each part of the file that could not be read. */
-export function writeWarnings(
-  { warnings }: Pick<Provenance, 'warnings'>,
-  language: Language,
-): readonly string[] {
+export function writeWarnings({ warnings }: Pick<Provenance, 'warnings'>, language: Language) {
   return warnings.map((warning) => writeWarning(warning, language));
 }
 

@@ -117,9 +117,7 @@ export function isAboutPart(result: Pick<Result, 'outcome' | 'reasons'>): boolea
 }
 
 /** Whether the answer names places: a change was found or is suspected, or there is a weak sign of one. */
-export function showsPlaces(
-  result: Pick<Result, 'outcome' | 'reasons' | 'isChangeHinted'>,
-): boolean {
+export function showsPlaces(result: Pick<Result, 'outcome' | 'reasons' | 'isChangeHinted'>) {
   return isAboutPart(result) || result.isChangeHinted;
 }
 
@@ -190,9 +188,7 @@ export function readFigures(examined: Pick<Examined, 'decision' | 'manipulation'
 }
 
 /** Every marked place; empty if marks have no tested meaning for this picture. */
-export function markedPlaces(
-  examined: Pick<Examined, 'decision' | 'manipulation'>,
-): readonly Place[] {
+export function markedPlaces(examined: Pick<Examined, 'decision' | 'manipulation'>) {
   return readFigures(examined).changed === null ? [] : placesOf(examined.manipulation);
 }
 
@@ -218,9 +214,7 @@ export function isInDamage({ region }: Place, facts: Examined['facts']): boolean
 }
 
 /** Examinations from earlier versions have at most one region. */
-export function placesOf(
-  manipulation: Pick<Manipulation, 'region' | 'places' | 'methods'> | null,
-): readonly Place[] {
+export function placesOf(manipulation: Pick<Manipulation, 'region' | 'places' | 'methods'> | null) {
   if (manipulation === null) return [];
   const { region, places, methods } = manipulation;
   return places ?? (region === null ? [] : [{ region, methods }]);

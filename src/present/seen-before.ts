@@ -14,10 +14,7 @@ export function isCopy({ reasons }: Pick<SeenBefore, 'reasons'>): boolean {
 }
 
 /** Copies and mere links apart: one line per picture, as in `writeOther`, and finally how many more there are. */
-export function writeSeenBefore(
-  seenBefore: readonly SeenBefore[],
-  language: Language,
-): readonly { readonly label: string; readonly lines: readonly string[] }[] {
+export function writeSeenBefore(seenBefore: readonly SeenBefore[], language: Language) {
   const { seen } = wordsIn(language).terminal;
   const { copies = [], links = [] } = Object.groupBy(seenBefore, (other) =>
     isCopy(other) ? 'copies' : 'links',

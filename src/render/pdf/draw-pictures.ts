@@ -172,10 +172,7 @@ const gap = 24;
 const box = { width: (textWidth - gap) / 2, height: 64 } as const;
 export const curvesHeight = styles.entry.leading + box.height + 2 * styles.note.leading + 14;
 
-export function drawCurves(
-  { page }: Surroundings,
-  { plots }: Extract<Block, { kind: 'curves' }>,
-): void {
+export function drawCurves({ page }: Surroundings, { plots }: Extract<Block, { kind: 'curves' }>) {
   page.reserve(curvesHeight);
   const { y } = page;
   plots.forEach((plot, at) => {
