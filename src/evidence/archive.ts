@@ -25,8 +25,6 @@ export type Archive = Awaited<ReturnType<typeof readArchive>> & { close(): Promi
 /** Of a case, which has no fields for larger ones. */
 const maxArchiveBytes = 2 ** 32 - 1;
 const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
-/** Pictures and reports hardly shrink, and JSON shrinks most; anything that grows more is malicious. */
-const maxGrowth = (bytes: number) => Math.min(20 * bytes, 2 * bytes + maxJsonBytes);
 
 /**
  * @param bundle - path of the archive, its bytes, or the descriptor of a file, which is not closed.
@@ -87,10 +85,11 @@ async function readArchive(source: number | Buffer) {
       Math.max(one.uncompressedSize, one.compressedSize) >
       (names[at] === fileNames.manifest ? maxManifestBytes : maxBundleBytes),
   );
-  const packedBytes = entries.reduce((sum, entry) => sum + entry.compressedSize, 0);
   // Entries that share bytes would take far more time than the size of the archive suggests.
-  const isOverlapping = packedBytes > sizeBytes;
-  if (!isInBounds || isTooLarge || isOverlapping || unpackedBytes > maxGrowth(sizeBytes))
+  const packedBytes = entries.reduce((sum, entry) => sum + entry.compressedSize, 0);
+  // Pictures and reports hardly shrink, and JSON shrinks most; anything that grows more is malicious.
+  const maxUnpackedBytes = Math.min(20 * sizeBytes, 2 * sizeBytes + maxJsonBytes);
+  if (!isInBounds || isTooLarge || packedBytes > sizeBytes || unpackedBytes > maxUnpackedBytes)
     throw new RangeError('more than a bundle can contain');
 
   const readHere = async (position: number, length: number): Promise<Uint8Array> =>

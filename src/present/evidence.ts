@@ -49,7 +49,10 @@ export function writeEvidence(examined: Examined): Evidence {
     stability: stability === null ? null : wordStability(stability, decision),
     manipulation: manipulation === null ? null : wordChange(manipulation, facts),
     provenance: wordProvenance(provenance),
-    notChecked: listNotChecked(examined),
+    // Silence about what was not examined must not be read as an all-clear.
+    notChecked: notCheckedIds
+      .filter((id) => gaps[id]?.(examined) ?? true)
+      .map((id) => ({ id, statement: inBoth(({ limits }) => limits.notChecked[id]) })),
   };
 }
 
@@ -161,13 +164,6 @@ function wordChange(
     statement,
     ...(isOfDamage({ manipulation, facts }) && { isOfDamage: true }),
   };
-}
-
-/** What was not examined: silence about it must not be read as an all-clear. */
-function listNotChecked(examined: Examined): Evidence['notChecked'] {
-  return notCheckedIds
-    .filter((id) => gaps[id]?.(examined) ?? true)
-    .map((id) => ({ id, statement: inBoth(({ limits }) => limits.notChecked[id]) }));
 }
 
 /** Whether something was not examined; what is missing here never is. */

@@ -17,7 +17,8 @@ import { isMirrored, affineScale, affineTurn } from './affine.ts';
 import { describeSurroundings, type Surroundings } from './descriptors.ts';
 import { frequencyBands, type WorkingPicture, workingPicture, type Details } from './features.ts';
 import { evenMap, type CopySearch, markPair, type Marks, mergeMaps } from './mark.ts';
-import { matchField, type MatchField, allocateDescriptors } from './match-field.ts';
+import { matchField, type MatchField } from './match-field.ts';
+import { allocateDescriptors } from './match-kernel.ts';
 import { findRegions, isDuplicate, type KnownRegion, type Region } from './regions.ts';
 import {
   copyWeight,

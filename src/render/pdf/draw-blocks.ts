@@ -21,7 +21,8 @@ import {
   tableHeight,
 } from './draw-tables.ts';
 import type { Size } from '../../detectors/regions.ts';
-import { flow, type Page, ink, maxWhole, sheet, type Style, styles, textWidth } from './page.ts';
+import { flow, type Page } from './page.ts';
+import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
 const gaps = {
   belowTitle: 5,

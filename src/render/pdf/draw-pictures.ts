@@ -12,7 +12,8 @@ import {
   plotRange,
 } from '../../present/sections/blocks.ts';
 import type { Words } from '../../present/wording/catalogue.ts';
-import { type HeldImage, type Page, ink, sheet, styles, textWidth } from './page.ts';
+import type { HeldImage, Page } from './page.ts';
+import { ink, sheet, styles, textWidth } from './style.ts';
 
 /** Images in the form in which the document stores them, each opened only once. */
 export interface PageImages {

@@ -3,19 +3,8 @@
 import type { Block, Grid, GridRow, Row } from '../../present/sections/blocks.ts';
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Surroundings } from './draw-pictures.ts';
-import {
-  endRow,
-  flow,
-  minLines,
-  type Page,
-  type Tag,
-  ink,
-  maxWhole,
-  sheet,
-  type Style,
-  styles,
-  textWidth,
-} from './page.ts';
+import { endRow, flow, minLines, type Page, type Tag } from './page.ts';
+import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
 /** In points. The usual layout leaves just enough room for the 64 digits of a checksum on one line. */
 const layouts = {

@@ -14,17 +14,8 @@ import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
 import type { Surroundings } from './draw-pictures.ts';
-import {
-  type Document,
-  flow,
-  openPage,
-  type Page,
-  putImage,
-  ink,
-  sheet,
-  type Style,
-  styles,
-} from './page.ts';
+import { type Document, flow, openPage, type Page, putImage } from './page.ts';
+import { ink, sheet, type Style, styles } from './style.ts';
 import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
 import { writeFailure } from '../../present/failures.ts';
 import { present } from '../../present/presentation.ts';

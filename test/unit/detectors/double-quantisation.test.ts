@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { boxMean } from '../../../src/detectors/blocks.ts';
-import { doubleQuantisation, readBlocks } from '../../../src/detectors/double-quantisation.ts';
+import { readBlocks } from '../../../src/detectors/double-quantisation-fit.ts';
+import { doubleQuantisation } from '../../../src/detectors/double-quantisation.ts';
 import { storedLuma, storedRgb } from '../../../src/detectors/stored-plane.ts';
 import { lumaSteps } from '../../../src/image/jpeg-structure.ts';
 import { createRandom } from '../../fixtures/noise.ts';

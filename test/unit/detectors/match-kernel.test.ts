@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   openMatchKernel,
   allocateDescriptors,
-} from '../../../src/detectors/copy-move/match-field.ts';
+} from '../../../src/detectors/copy-move/match-kernel.ts';
 import { createRandom } from '../../../src/engine/calibration.ts';
 
 const [width, height, reachPx, length] = [61, 47, 8, 16];

@@ -3,7 +3,7 @@ import {
   colourCount,
   createColourMap,
   createUpsampler,
-} from '../../../src/render/heatmap/heatmap.ts';
+} from '../../../src/render/heatmap/colour-map.ts';
 import { makeMaps } from '../present/examination.ts';
 
 test('grey conversion keeps the order of the colours', () => {
