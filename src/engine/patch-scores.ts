@@ -267,10 +267,7 @@ export interface TransformerReading {
 }
 
 /** @returns null for a model without a transformer. */
-async function readTransformer(
-  picture: Planes,
-  model: TraceModel,
-): Promise<TransformerReading | null> {
+async function readTransformer(picture: Planes, model: TraceModel) {
   const { transformer } = model.manifest;
   const read = model.readTransformer;
   if (transformer === null || read === null) return null;

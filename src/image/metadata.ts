@@ -135,11 +135,7 @@ function toIsoTime(text: string | null): string | null {
   return text.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, '$1-$2-$3T$4');
 }
 
-function keepTexts(
-  place: MetadataPlace,
-  texts: ReadonlyMap<string, string>,
-  warnings: Warning[],
-): Readonly<Record<string, string>> {
+function keepTexts(place: MetadataPlace, texts: ReadonlyMap<string, string>, warnings: Warning[]) {
   const kept = Object.entries(keepTags(place, texts, warnings));
   return Object.fromEntries(kept.map(([name, text]) => [name, `${text}`]));
 }
@@ -152,11 +148,7 @@ const maxNameLength = 100;
 const maxTextLength = 2000;
 
 /** Leaves out positions, and reports in `warnings` what was cut. */
-function keepTags(
-  place: MetadataPlace,
-  tags: ReadonlyMap<string, unknown>,
-  warnings: Warning[],
-): Tags {
+function keepTags(place: MetadataPlace, tags: ReadonlyMap<string, unknown>, warnings: Warning[]) {
   const kept: [string, string | number][] = [];
   let isCut = false;
   for (const [name, raw] of tags) {

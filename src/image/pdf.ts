@@ -115,11 +115,7 @@ async function openLibrary() {
   return { lib, answer: lib.pdfium.wasmExports.malloc(64) };
 }
 
-async function withDocument<T>(
-  bytes: Uint8Array,
-  limits: Limits,
-  use: (pdf: Pdf) => T,
-): Promise<T> {
+async function withDocument<T>(bytes: Uint8Array, limits: Limits, use: (pdf: Pdf) => T) {
   checkSizeBytes(bytes.length, limits);
   library ??= openLibrary();
   const { lib, answer } = await library;

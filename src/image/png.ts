@@ -248,10 +248,7 @@ function createInflate(warnings: Warning[]) {
 }
 
 /** Keyword, NUL, then a layout that depends on the type of the chunk (PNG specification, 11.3.3). */
-function readText(
-  { type, data }: PngChunk,
-  inflate: ReturnType<typeof createInflate>,
-): TextEntry | null {
+function readText({ type, data }: PngChunk, inflate: ReturnType<typeof createInflate>) {
   const keywordEnd = data.indexOf(0);
   if (keywordEnd < 1 || keywordEnd > 79) return null;
   const keyword = ascii(data, 0, keywordEnd);

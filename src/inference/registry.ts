@@ -264,11 +264,7 @@ async function readEntries(
 }
 
 /** Null if the folder has no manifest, and so is not a model. */
-async function readEntry(
-  modelsDir: string,
-  name: string,
-  remedy: string,
-): Promise<ModelFolder | ForensicsError | null> {
+async function readEntry(modelsDir: string, name: string, remedy: string) {
   const folder = join(modelsDir, name);
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
   if (text === null) return null;

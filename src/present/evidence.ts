@@ -107,10 +107,7 @@ function leastRatio(limit: number): number {
   return Math.ceil(toOdds(limit) * 10) / 10;
 }
 
-function wordStability(
-  { holds, trials }: Stability,
-  decision: Decision,
-): NonNullable<Evidence['stability']> {
+function wordStability({ holds, trials }: Stability, decision: Decision) {
   const counts = { same: 0, open: 0, other: 0 };
   for (const trial of trials) counts[trialOutcome(trial, decision)]++;
   const values = trials.map(({ fakeProbability }) => fakeProbability);
@@ -146,10 +143,7 @@ export function trialOutcome(
 }
 
 /** The combined result of the methods that look for changed parts. */
-function wordChange(
-  manipulation: Manipulation,
-  facts: Examined['facts'],
-): NonNullable<Evidence['manipulation']> {
+function wordChange(manipulation: Manipulation, facts: Examined['facts']) {
   const areas = placesOf(manipulation).map(({ region }) => areaOf(region, facts));
   const [only] = areas;
   const statement = inBoth((words, { score }) => {
