@@ -6,6 +6,7 @@ import type { SessionState, UserInfo } from '../contract/auth.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { nameIn } from '../present/printable.ts';
 import { ApiError } from './api/client.ts';
+import { fillIn } from './words/say.ts';
 import { type Words, words } from './words/words.ts';
 
 /** The words in the user's language, grouped by part of the console. */
@@ -67,5 +68,6 @@ export function messageOf(error: unknown, common: Words['common']): string {
   if (!(error instanceof ApiError)) return common.failed;
   if (error.status === 0) return common.unreachable;
   if (error.message === '') return common.failed;
-  return nameIn(common.errors, error.code, '{message}').replace('{message}', () => error.message);
+  const { code, message } = error;
+  return fillIn(nameIn(common.errors, code, '{message}'), { message });
 }

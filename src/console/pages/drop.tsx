@@ -14,7 +14,7 @@ import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { growingPause, useLoaded, useTenantData } from '../parts/loading.ts';
 import { writeReason } from '../parts/verdict.ts';
-import type { WrittenLimits } from '../words/words.ts';
+import { fillIn } from '../words/say.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
 import { listSeenBefore, SeenLines } from './other-pictures.tsx';
@@ -54,7 +54,7 @@ export function DropZone({
         <div class="row apart">
           <div>
             <h2>{upload.title}</h2>
-            <p class="soft small">{upload.hint(written)}</p>
+            <p class="soft small">{fillIn(upload.hint, written)}</p>
           </div>
           <div class="row">
             <FileButton
@@ -253,7 +253,7 @@ function TransferLine({ transfer: { name, state }, examined }: TransferLineProps
             ? state.error instanceof ApiError && state.error.message !== ''
               ? messageOf(state.error, common)
               : upload.interrupted
-            : upload.refusals[state.refusal](written)}
+            : fillIn(upload.refusals[state.refusal], written)}
           {intake === 'contract' && aboutIntake.has(state.refusal) && ` ${upload.askOperator}`}
         </p>
       )}
@@ -268,7 +268,8 @@ const aboutIntake: ReadonlySet<Refusal | null> = new Set([
   'tooManyPixels',
 ]);
 
-function useWrittenLimits(): WrittenLimits {
+/** The limits as written in the user's language, by the names of the gaps in the words. */
+function useWrittenLimits() {
   const { limits, language } = useConsole();
   const write = (value: number) => value.toLocaleString(language, { maximumFractionDigits: 1 });
   return {

@@ -8,6 +8,7 @@ import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { useSubmit } from '../parts/form.tsx';
 import { Dots, type Fact, Facts, PageTitle, Time } from '../parts/pieces.tsx';
+import { fillIn } from '../words/say.ts';
 
 export function VerifyPage() {
   const { nav, verify, tenantName } = useConsole();
@@ -80,7 +81,7 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
           <h3>{verify.problems}</h3>
           <Dots
             items={problems.map(({ kind, file, message }) =>
-              nameIn(verify.problemKinds, kind, message).replace('{file}', () => file ?? ''),
+              fillIn(nameIn(verify.problemKinds, kind, message), { file: file ?? '' }),
             )}
           />
         </>

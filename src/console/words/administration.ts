@@ -1,6 +1,6 @@
 /** The pages of administration, the account and help. */
 
-import { say } from './say.ts';
+import { fill, say } from './say.ts';
 
 export const administration = {
   keys: {
@@ -19,15 +19,9 @@ export const administration = {
     create: say('Create a key', 'Schlüssel anlegen'),
     newName: say('What is it for?', 'Wofür ist der Schlüssel?'),
     days: say('Valid for', 'Gültig für'),
-    dayCount: say(
-      (count: number) => `${count} days`,
-      (count) => `${count} Tage`,
-    ),
+    dayCount: fill('{count} days', '{count} Tage'),
     rotate: say('Rotate', 'Erneuern'),
-    rotateTitle: say(
-      (name: string) => `Rotate “${name}”`,
-      (name) => `„${name}“ erneuern`,
-    ),
+    rotateTitle: fill('Rotate “{name}”', '„{name}“ erneuern'),
     rotateHint: say(
       'A new key replaces it. The old one keeps working until the grace period ends.',
       'Ein neuer Schlüssel ersetzt ihn. Der alte gilt noch bis zum Ende der Übergangsfrist.',
@@ -39,10 +33,7 @@ export const administration = {
       week: say('1 week', '1 Woche'),
     },
     revoke: say('Revoke', 'Widerrufen'),
-    revokeTitle: say(
-      (name: string) => `Revoke “${name}”?`,
-      (name) => `„${name}“ widerrufen?`,
-    ),
+    revokeTitle: fill('Revoke “{name}”?', '„{name}“ widerrufen?'),
     revokeHint: say(
       'It stops working immediately. This cannot be undone.',
       'Er wird sofort ungültig. Das lässt sich nicht rückgängig machen.',
@@ -133,13 +124,13 @@ export const administration = {
       ),
     },
     testWebhook: say('Send a test message', 'Testnachricht senden'),
-    accepted: say(
-      (outcome: string, ms: string) => `The receiver accepted it (${outcome}, ${ms} ms).`,
-      (outcome, ms) => `Der Empfänger hat die Nachricht angenommen (${outcome}, ${ms} ms).`,
+    accepted: fill(
+      'The receiver accepted it ({outcome}, {ms} ms).',
+      'Der Empfänger hat die Nachricht angenommen ({outcome}, {ms} ms).',
     ),
-    refused: say(
-      (outcome: string) => `The receiver did not accept it: ${outcome}.`,
-      (outcome) => `Der Empfänger hat die Nachricht nicht angenommen: ${outcome}.`,
+    refused: fill(
+      'The receiver did not accept it: {outcome}.',
+      'Der Empfänger hat die Nachricht nicht angenommen: {outcome}.',
     ),
     outcomes: {
       timeout: say('no response in time', 'keine Antwort innerhalb der Frist'),
@@ -187,25 +178,16 @@ export const administration = {
       'Darf Einstellungen, Schlüssel und Benutzer ändern',
     ),
     edit: say('Edit', 'Bearbeiten'),
-    editTitle: say(
-      (who: string) => `Edit ${who}`,
-      (who) => `${who} bearbeiten`,
-    ),
+    editTitle: fill('Edit {who}', '{who} bearbeiten'),
     reset: say('New password', 'Neues Passwort'),
-    resetTitle: say(
-      (who: string) => `New password for ${who}`,
-      (who) => `Neues Passwort für ${who}`,
-    ),
+    resetTitle: fill('New password for {who}', 'Neues Passwort für {who}'),
     resetHint: say(
       'The old password stops working, and all sessions end.',
       'Das alte wird ungültig, und alle Sitzungen enden.',
     ),
     resetDone: say('The new password has been set.', 'Das neue Passwort ist gesetzt.'),
     disable: say('Disable', 'Sperren'),
-    disableTitle: say(
-      (who: string) => `Disable ${who}?`,
-      (who) => `${who} sperren?`,
-    ),
+    disableTitle: fill('Disable {who}?', '{who} sperren?'),
     disableHint: say(
       'All sessions end, and the account cannot be used until it is enabled again.',
       'Alle Sitzungen enden, und bis zum Entsperren ist keine Anmeldung mehr möglich.',

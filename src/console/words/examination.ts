@@ -1,6 +1,6 @@
 /** The pages of one analysis, of a comparison and of a bundle. */
 
-import { say } from './say.ts';
+import { fill, say } from './say.ts';
 
 export const examination = {
   analysis: {
@@ -22,14 +22,8 @@ export const examination = {
       report: say('Report and files', 'Bericht und Dateien'),
       record: say('History', 'Protokoll'),
     },
-    place: say(
-      (number: number) => `Finding ${number} in the picture`,
-      (number) => `Befund ${number} im Bild`,
-    ),
-    showPlace: say(
-      (number: number) => `Show area ${number} in the picture`,
-      (number) => `Stelle ${number} im Bild zeigen`,
-    ),
+    place: fill('Finding {number} in the picture', 'Befund {number} im Bild'),
+    showPlace: fill('Show area {number} in the picture', 'Stelle {number} im Bild zeigen'),
     pictures: say('Picture and heatmaps', 'Bild und Heatmaps'),
     map: say('Heatmap', 'Heatmap'),
     noMap: say('No heatmap', 'Keine Heatmap'),
@@ -114,10 +108,7 @@ export const examination = {
     bundle: say('Signed evidence bundle', 'Signiertes Beweispaket'),
     json: say('Everything as JSON', 'Alles als JSON'),
     original: say('Original picture', 'Originalbild'),
-    heatmapFile: say(
-      (name: string) => `Heatmap: ${name}`,
-      (name) => `Heatmap: ${name}`,
-    ),
+    heatmapFile: fill('Heatmap: {name}', 'Heatmap: {name}'),
     flaggedOnly: say(
       'This analysis has a result but no report.',
       'Diese Analyse enthält nur das Ergebnis.',
@@ -164,10 +155,7 @@ export const examination = {
       'They are not known to show the same thing, so one is centred on the other.',
       'Ob beide dasselbe zeigen, ist nicht bekannt; sie liegen daher mittig übereinander.',
     ),
-    part: say(
-      (number: number) => `Differing part ${number}`,
-      (number) => `Abweichende Stelle ${number}`,
-    ),
+    part: fill('Differing part {number}', 'Abweichende Stelle {number}'),
     notMarked: say(
       'The differing parts cannot be framed, because the browser could not read one of the pictures.',
       'Abweichende Stellen sind nicht umrandet, weil der Browser eines der Bilder nicht lesen konnte.',
@@ -177,10 +165,7 @@ export const examination = {
     next: say('Next', 'Nächstes'),
     previous: say('Previous', 'Voriges'),
     help: say('Keys', 'Tasten'),
-    place: say(
-      (at: number, of: number) => `${at} of ${of}`,
-      (at, of) => `${at} von ${of}`,
-    ),
+    place: fill('{at} of {of}', '{at} von {of}'),
     keys: say(
       [
         'Next picture in the list or case',

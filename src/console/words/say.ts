@@ -8,6 +8,25 @@ export function say<T>(en: T, de: NoInfer<T>): Phrase<T> {
   return [en, de];
 }
 
+/** The text with the values of its gaps, such as `{name}`. */
+export function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (gap, name: string) => String(values[name] ?? gap));
+}
+
+type Gaps<T extends string> = T extends `${string}{${string}}${infer Rest}`
+  ? [string | number, ...Gaps<Rest>]
+  : [];
+
+/** A phrase with gaps, whose values are given in the order of the English text. */
+export function fill<const T extends string>(en: T, de: string) {
+  const names = [...en.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const filling =
+    (text: string) =>
+    (...values: Gaps<T>) =>
+      fillIn(text, Object.fromEntries(names.map((name, at) => [name, values[at]!])));
+  return say(filling(en), filling(de));
+}
+
 type Spoken<T> = T extends Phrase<infer P> ? P : { readonly [K in keyof T]: Spoken<T[K]> };
 
 /** The same tree with one language in place of each phrase. */

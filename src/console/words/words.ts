@@ -1,16 +1,6 @@
 import { administration } from './administration.ts';
 import { examination } from './examination.ts';
-import { say, speak } from './say.ts';
-
-/** Numbers as written in this language. */
-export interface WrittenLimits {
-  readonly minSide: string;
-  readonly maxSide: string;
-  readonly megapixels: string;
-  readonly megabytes: string;
-  /** `JPEG, PNG` */
-  readonly formats: string;
-}
+import { fill, say, speak } from './say.ts';
 
 /** Every sentence that only the console uses; sentences shared with reports come from `present`. */
 const phrases = {
@@ -84,10 +74,7 @@ const phrases = {
     title: say('Log in', 'Anmelden'),
     email: say('Email address', 'E-Mail-Adresse'),
     password: say('Password', 'Passwort'),
-    elsewhere: say(
-      (issuer: string) => `Log in at ${issuer}.`,
-      (issuer) => `Die Anmeldung erfolgt bei ${issuer}.`,
-    ),
+    elsewhere: fill('Log in at {issuer}.', 'Die Anmeldung erfolgt bei {issuer}.'),
     elsewhereAct: say('Continue', 'Weiter'),
     expired: say(
       'Your session has ended. Log in again to continue where you left off.',
@@ -128,10 +115,8 @@ const phrases = {
   upload: {
     title: say('Drop pictures here', 'Bilder hierher ziehen'),
     hint: say(
-      ({ megabytes, maxSide, formats }: WrittenLimits) =>
-        `${formats}, up to ${megabytes} MB and ${maxSide} pixels a side. You can also paste pictures or drop folders.`,
-      ({ megabytes, maxSide, formats }) =>
-        `${formats}, bis ${megabytes} MB und ${maxSide} Pixel Kantenlänge. Sie können auch ganze Ordner hierher ziehen oder Bilder einfügen.`,
+      '{formats}, up to {megabytes} MB and {maxSide} pixels a side. You can also paste pictures or drop folders.',
+      '{formats}, bis {megabytes} MB und {maxSide} Pixel Kantenlänge. Sie können auch ganze Ordner hierher ziehen oder Bilder einfügen.',
     ),
     choose: say('Choose pictures', 'Bilder wählen'),
     chooseFolder: say('Choose a folder', 'Ordner wählen'),
@@ -152,22 +137,13 @@ const phrases = {
       relaxed: say('Relaxed: decides most often', 'Großzügig: entscheidet am häufigsten'),
     },
     tags: say('Tags, separated by commas', 'Schlagwörter, durch Kommas getrennt'),
-    progress: say(
-      (done: number, of: number) => `${done} of ${of} sent`,
-      (done, of) => `${done} von ${of} gesendet`,
-    ),
+    progress: fill('{done} of {of} sent', '{done} von {of} gesendet'),
     refusedCount: say(
       (count: number) => (count === 1 ? '1 refused' : `${count} refused`),
       (count) => `${count} abgelehnt`,
     ),
-    examined: say(
-      (done: number, of: number) => `${done} of ${of} examined`,
-      (done, of) => `${done} von ${of} untersucht`,
-    ),
-    failedCount: say(
-      (count: number) => `${count} failed`,
-      (count) => `${count} fehlgeschlagen`,
-    ),
+    examined: fill('{done} of {of} examined', '{done} von {of} untersucht'),
+    failedCount: fill('{count} failed', '{count} fehlgeschlagen'),
     cancelAll: say('Cancel the rest', 'Übrige abbrechen'),
     clear: say('Clear the list', 'Liste leeren'),
     states: {
@@ -183,47 +159,34 @@ const phrases = {
       refused: say('Refused', 'Abgelehnt'),
     },
     refusals: {
-      empty: say(
-        () => 'The file is empty.',
-        () => 'Die Datei ist leer.',
-      ),
+      empty: say('The file is empty.', 'Die Datei ist leer.'),
       pdf: say(
-        () => 'This is a PDF. “forensics analyze FILE.pdf --url ADDRESS” sends the pictures in it.',
-        () =>
-          'Die Datei ist ein PDF. Die Bilder darin sendet „forensics analyze DATEI.pdf --url ADRESSE“.',
+        'This is a PDF. “forensics analyze FILE.pdf --url ADDRESS” sends the pictures in it.',
+        'Die Datei ist ein PDF. Die Bilder darin sendet „forensics analyze DATEI.pdf --url ADRESSE“.',
       ),
       notPicture: say(
-        ({ formats }: WrittenLimits) =>
-          `This is not a picture in a format that this server accepts: ${formats}.`,
-        ({ formats }) => `Die Datei ist kein Bild in einem zulässigen Format (${formats}).`,
+        'This is not a picture in a format that this server accepts: {formats}.',
+        'Die Datei ist kein Bild in einem zulässigen Format ({formats}).',
       ),
       cutOff: say(
-        () => 'The file is incomplete: it ends before the picture does. Copy or download it again.',
-        () =>
-          'Die Datei ist unvollständig: Sie endet mitten im Bild. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.',
+        'The file is incomplete: it ends before the picture does. Copy or download it again.',
+        'Die Datei ist unvollständig: Sie endet mitten im Bild. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.',
       ),
       tooSmall: say(
-        ({ minSide }: WrittenLimits) =>
-          `The picture is too small: each side must be at least ${minSide} pixels.`,
-        ({ minSide }) =>
-          `Das Bild ist zu klein: Jede Kante muss mindestens ${minSide} Pixel lang sein.`,
+        'The picture is too small: each side must be at least {minSide} pixels.',
+        'Das Bild ist zu klein: Jede Kante muss mindestens {minSide} Pixel lang sein.',
       ),
       tooLarge: say(
-        ({ maxSide }: WrittenLimits) =>
-          `The picture is too large: each side may be at most ${maxSide} pixels.`,
-        ({ maxSide }) =>
-          `Das Bild ist zu groß: Jede Kante darf höchstens ${maxSide} Pixel lang sein.`,
+        'The picture is too large: each side may be at most {maxSide} pixels.',
+        'Das Bild ist zu groß: Jede Kante darf höchstens {maxSide} Pixel lang sein.',
       ),
       tooManyPixels: say(
-        ({ megapixels }: WrittenLimits) =>
-          `The picture is too large: at most ${megapixels} megapixels are allowed.`,
-        ({ megapixels }) =>
-          `Das Bild ist zu groß: Es darf höchstens ${megapixels} Megapixel haben.`,
+        'The picture is too large: at most {megapixels} megapixels are allowed.',
+        'Das Bild ist zu groß: Es darf höchstens {megapixels} Megapixel haben.',
       ),
       tooManyBytes: say(
-        ({ megabytes }: WrittenLimits) =>
-          `The file is too large: at most ${megabytes} MB are allowed.`,
-        ({ megabytes }) => `Die Datei ist zu groß: Erlaubt sind höchstens ${megabytes} MB.`,
+        'The file is too large: at most {megabytes} MB are allowed.',
+        'Die Datei ist zu groß: Erlaubt sind höchstens {megabytes} MB.',
       ),
     },
     askOperator: say(
@@ -268,19 +231,10 @@ const phrases = {
       'Laden Sie oben ein Bild hoch, oder fügen Sie eines ein.',
     ),
     noMatch: say('Nothing matches these filters.', 'Keine Analyse entspricht diesen Filtern.'),
-    range: say(
-      (from: string, to: string, of: string) => `${from}–${to} of ${of}`,
-      (from, to, of) => `${from}–${to} von ${of}`,
-    ),
+    range: fill('{from}–{to} of {of}', '{from}–{to} von {of}'),
     selectAll: say('Select all on this page', 'Alle auf dieser Seite auswählen'),
-    select: say(
-      (name: string) => `Select ${name}`,
-      (name) => `${name} auswählen`,
-    ),
-    selected: say(
-      (count: number) => `${count} selected`,
-      (count) => `${count} ausgewählt`,
-    ),
+    select: fill('Select {name}', '{name} auswählen'),
+    selected: fill('{count} selected', '{count} ausgewählt'),
     csv: say('CSV', 'CSV'),
     csvAll: say('Export all (CSV)', 'Alle als CSV'),
     removeTitle: say(
@@ -299,17 +253,11 @@ const phrases = {
       (count: number) => (count === 1 ? '1 analysis deleted.' : `${count} analyses deleted.`),
       (count) => (count === 1 ? '1 Analyse gelöscht.' : `${count} Analysen gelöscht.`),
     ),
-    of: say(
-      (name: string) => `of ${name}`,
-      (name) => `von ${name}`,
-    ),
+    of: fill('of {name}', 'von {name}'),
   },
   cases: {
     case: say('Case', 'Fall'),
-    title: say(
-      (name: string) => `Case ${name}`,
-      (name: string) => `Fall ${name}`,
-    ),
+    title: fill('Case {name}', 'Fall {name}'),
     edit: say('Edit details', 'Bearbeiten'),
     comment: say('Comment', 'Kommentar'),
     examiner: say('Examiner', 'Prüfung durch'),
