@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
-import type { PrepareExaminer } from '../../src/cli/analyze/record.ts';
 import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from '../../test/cli/fake-examiner.ts';
 
@@ -39,19 +38,16 @@ async function runOne(folder: string, format: Partial<AnalyzeOptions>): Promise<
 }
 
 /** Calls `sample` at every 500th picture: what is still reachable then is what a run retains. */
-function sampled(prepare: PrepareExaminer, sample: () => void): PrepareExaminer {
-  return async (given) => {
-    const begin = await prepare(given);
-    return (run) => {
-      const examiner = begin(run);
-      let count = 0;
-      return {
-        ...examiner,
-        examine: async (input, folderName) => {
-          if (count++ % 500 === 49) sample();
-          return examiner.examine(input, folderName);
-        },
-      };
+function sampled(prepare: ReturnType<typeof prepareFake>, sample: () => void): typeof prepare {
+  return async (run) => {
+    const examiner = await prepare(run);
+    let count = 0;
+    return {
+      ...examiner,
+      examine: async (input, folderName) => {
+        if (count++ % 500 === 49) sample();
+        return examiner.examine(input, folderName);
+      },
     };
   };
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
-import { type PrepareExaminer, toFailedRecord } from '../../src/cli/analyze/record.ts';
+import { toFailedRecord } from '../../src/cli/analyze/record.ts';
 import { openReporter } from '../../src/cli/analyze/reporter.ts';
 import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { createProgram } from '../../src/cli/main.ts';
@@ -14,7 +14,7 @@ import { emptyFolder, startCli } from './run-cli.ts';
 async function batch(
   files: readonly string[],
   wanted: Partial<AnalyzeOptions>,
-  prepare: PrepareExaminer = prepareFake(),
+  prepare = prepareFake(),
   args: readonly string[] = files,
 ) {
   const cwd = await emptyFolder();

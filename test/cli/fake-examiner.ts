@@ -1,8 +1,13 @@
 /** An examiner that looks at file names instead of pictures, so that thousands take no time. */
 
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
-import { type AnalysisRecord, toFailedRecord, toRecord } from '../../src/cli/analyze/record.ts';
-import type { PrepareExaminer } from '../../src/cli/analyze/record.ts';
+import {
+  type AnalysisRecord,
+  type Examiner,
+  type Run,
+  toFailedRecord,
+  toRecord,
+} from '../../src/cli/analyze/record.ts';
 import { resultClasses } from '../../src/contract/vocabulary.ts';
 import type { Examination } from '../../src/engine/result.ts';
 import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
@@ -14,8 +19,8 @@ const examinedAt = new Date('2026-03-01T12:00:00Z');
  * `fake-1.jpg` is fake, `abstain.png` an abstention; any name without a result class fails with
  * `failsWith`.
  */
-export function prepareFake(failsWith: ErrorCode = 'image_unreadable'): PrepareExaminer {
-  return async (options) => (run) => ({
+export function prepareFake(failsWith: ErrorCode = 'image_unreadable') {
+  return async ({ options }: Run): Promise<Examiner> => ({
     pdf: {
       listPdfParts: async () => Promise.reject(new ForensicsError(failsWith, 'No PDF.')),
       readPdfPart: async () => Promise.reject(new ForensicsError(failsWith, 'No PDF.')),
@@ -23,10 +28,11 @@ export function prepareFake(failsWith: ErrorCode = 'image_unreadable'): PrepareE
     examine: async (input) => {
       const details = { file: input.label, examinedAt, durationMs: 1500, options };
       const found = resultClasses.find((each) => input.label.includes(each));
-      if (found !== undefined && input.failure === null) return recordFor(details, found);
+      if (found !== undefined && input.failure === null) {
+        return { record: recordFor(details, found) };
+      }
       const failure = input.failure ?? new ForensicsError(failsWith, 'It is "no" <picture>.');
-      run.onFailure(input, failure);
-      return toFailedRecord(details, failure);
+      return { record: toFailedRecord(details, failure), failure };
     },
     close: async () => undefined,
   });

@@ -19,10 +19,10 @@ import { readCaseData } from './case-data.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {
-  type AnalysisRecord,
   beginRecord,
+  type Examined,
+  type Examiner,
   type LocalResult,
-  type PrepareExaminer,
   type Run,
   toFailedRecord,
   toRecord,
@@ -35,10 +35,8 @@ import {
 } from './results-folder.ts';
 
 /** @param children - the sandbox's processes, which the sandbox closes. */
-export async function prepareLocal(
-  options: AnalyzeOptions,
-  children: Pool,
-): ReturnType<PrepareExaminer> {
+export async function prepareLocal(run: Run, children: Pool): Promise<Examiner> {
+  const { options } = run;
   const { trustList: c2paTrustList, validation: cited, dataDir } = options;
   const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
@@ -48,24 +46,19 @@ export async function prepareLocal(
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const signer = await signerFor(options, settings.dataDir);
-  return (run) => {
-    const sandbox = createSandbox({ modelsDir, children, trustList });
-    const fingerprints = new WeakMap<AnalysisRecord, Uint8Array>();
-    const findCopy = createCopyFinder();
-    const parts = { sandbox, results, validation, caseData, trustList, signer, fingerprints };
-    const localRun: LocalRun = { ...run, ...parts };
-    return {
-      pdf: sandbox,
-      examine: (input, folderName) => examineInput(localRun, input, folderName),
-      compare: (record) => {
-        const fingerprint = fingerprints.get(record);
-        const { file, sha256 } = record;
-        if (fingerprint === undefined || sha256 === null) return record;
-        const copyOf = findCopy({ file, sha256, fingerprint });
-        return copyOf === null ? record : { ...record, copyOf };
-      },
-      close: () => sandbox.close(),
-    };
+  const sandbox = createSandbox({ modelsDir, children, trustList });
+  const findCopy = createCopyFinder();
+  const localRun: LocalRun = { ...run, sandbox, results, validation, caseData, trustList, signer };
+  return {
+    pdf: sandbox,
+    examine: (input, folderName) => examineInput(localRun, input, folderName),
+    compare: ({ record, fingerprint }) => {
+      const { file, sha256 } = record;
+      if (fingerprint === undefined || sha256 === null) return record;
+      const copyOf = findCopy({ file, sha256, fingerprint });
+      return copyOf === null ? record : { ...record, copyOf };
+    },
+    close: () => sandbox.close(),
   };
 }
 
@@ -82,8 +75,6 @@ async function validationCitedBy(
 }
 
 interface LocalRun extends Run {
-  /** The facts used to recognise copies in a batch. */
-  readonly fingerprints: WeakMap<AnalysisRecord, Uint8Array>;
   readonly sandbox: Sandbox;
   /** Null if nothing is to be written. */
   readonly results: ResultsFolder | null;
@@ -105,11 +96,7 @@ async function signerFor({ out, tier }: AnalyzeOptions, dataDir: string): Promis
 
 const now = () => new Date();
 
-async function examineInput(
-  run: LocalRun,
-  input: Input,
-  folderName: string,
-): Promise<AnalysisRecord> {
+async function examineInput(run: LocalRun, input: Input, folderName: string): Promise<Examined> {
   const { sandbox, results, options, signer, signal } = run;
   const { model, decisionStrategy, seed } = options;
   const { examinedAt, head } = beginRecord(input, options);
@@ -133,12 +120,10 @@ async function examineInput(
     const found = toRecord(head(), examination, report);
     const record =
       results === null ? found : await keepResults(results, folderName, found, drawn?.files ?? []);
-    if (fingerprint !== undefined) run.fingerprints.set(record, fingerprint);
-    return record;
+    return { record, fingerprint };
   } catch (error) {
     const failure = toForensicsError(error);
-    run.onFailure(input, failure);
-    return toFailedRecord(head(), failure);
+    return { record: toFailedRecord(head(), failure), failure };
   }
 }
 
@@ -180,14 +165,15 @@ function localCustody(sha256: string, times: Times): readonly CustodyEvent[] {
   ];
 }
 
-interface Examined {
+/** What a report is drawn from. */
+interface ToDraw {
   readonly source: { readonly bytes: Uint8Array; readonly name?: string };
   readonly examination: Examination;
   readonly item: ReportItem;
 }
 
 /** Rendering takes longer than examining, so it is done only when files are written. */
-async function draw({ sandbox, options, signer, trustList, signal }: LocalRun, examined: Examined) {
+async function draw({ sandbox, options, signer, trustList, signal }: LocalRun, examined: ToDraw) {
   if (signer === null) return null;
   const { html: withHtml, withoutOriginal } = options;
   const request = { ...examined, languages, withHtml };
@@ -225,7 +211,7 @@ function toFiles({ heatmaps, rawMaps, reports }: Rendering, { maps, lang }: Anal
 
 function reportTexts(
   { tier, lang }: AnalyzeOptions,
-  { examination, item }: Pick<Examined, 'examination' | 'item'>,
+  { examination, item }: Pick<ToDraw, 'examination' | 'item'>,
   rendering: Rendering | null,
 ): LocalResult['report'] {
   if (tier !== 'forensicReporting') return null;

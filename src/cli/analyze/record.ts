@@ -274,29 +274,29 @@ export function toFailedRecord(
   return { ...toOpenRecord(head), error: { code, message, ...(reason && { reason }) } };
 }
 
-/** Examines the pictures of a run, on this machine or on a server. */
-export interface Examiner {
-  readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
-  /** Also writes the result folder, if any. Never rejects: a failure gives a record too. */
-  examine(input: Input, folderName: string): Promise<AnalysisRecord>;
-  /** Called with the records in order, before they are reported: identifies the copies among them. */
-  compare?(record: AnalysisRecord): AnalysisRecord;
-  close(): Promise<void>;
-}
-
 export interface Run {
   readonly options: AnalyzeOptions;
   /** Whether there may be several pictures. */
   readonly isBatch: boolean;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
-  /** Called once for each picture that fails. */
-  onFailure(input: Input, failure: ForensicsError): void;
 }
 
-/**
- * Checks everything that concerns the whole run, and returns a function that starts it.
- *
- * @throws {ForensicsError} `usage`, `config_invalid`, `model_*`, `output_not_writable`, `server_*`.
- */
-export type PrepareExaminer = (options: AnalyzeOptions) => Promise<(run: Run) => Examiner>;
+/** What became of one picture. */
+export interface Examined {
+  readonly record: AnalysisRecord;
+  /** With its causes, which the record leaves out. */
+  readonly failure?: ForensicsError;
+  /** See `packFingerprint`; for a picture of a batch that was examined here. */
+  readonly fingerprint?: Uint8Array | undefined;
+}
+
+/** Examines the pictures of a run, on this machine or on a server. */
+export interface Examiner {
+  readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
+  /** Also writes the result folder, if any. Never rejects: a failure gives a record too. */
+  examine(input: Input, folderName: string): Promise<Examined>;
+  /** Called in order, before the records are reported: identifies the copies among them. */
+  compare?(examined: Examined): AnalysisRecord;
+  close(): Promise<void>;
+}

@@ -8,30 +8,25 @@ import { log } from '../output/terminal.ts';
 import { concernsWholeRun, inOrder, listenForStop, type Stop } from './batch.ts';
 import { expandInputs, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, printedLanguage } from './options.ts';
-import { type Examiner, type PrepareExaminer, type Run, toSkippedRecord } from './record.ts';
+import { type Examined, type Examiner, type Run, toSkippedRecord } from './record.ts';
 import { openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
 import { exitCodeOf } from './summary.ts';
 
-/** @throws {ForensicsError} for failures of the whole run: see `PrepareExaminer`. */
+/**
+ * @param prepare - checks everything that concerns the whole run, such as `prepareExaminer`.
+ * @throws {ForensicsError} for failures of the whole run: whatever `prepare` throws, and those that end it early.
+ */
 export async function runAnalyze(
   args: readonly string[],
   options: AnalyzeOptions,
-  prepare: PrepareExaminer,
+  prepare: (run: Run) => Promise<Examiner>,
 ): Promise<ExitCode> {
   const stop = listenForStop();
-  const begin = await prepared(prepare(options), options, stop);
+  const isBatch = args.length > 1 || options.recursive;
+  const run: Run = { options, isBatch, signal: stop.signal };
+  const examiner = await prepared(prepare(run), options, stop);
   const reporter = await openReporter(args, options);
-  const run: Run = {
-    options,
-    isBatch: args.length > 1 || options.recursive,
-    signal: stop.signal,
-    onFailure: (input, failure) => {
-      if (concernsWholeRun(failure)) stop.because(failure);
-      if (!stop.signal.aborted) reporter.failed(input, failure);
-    },
-  };
-  const examiner = begin(run);
   try {
     await examineAll(args, run, { examiner, stop, reporter });
     if (stop.signal.aborted) await reporter.stopped(toForensicsError(stop.signal.reason));
@@ -61,15 +56,18 @@ async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop:
   }
 }
 
-/** @param children - the pool for local examinations; null on a server. */
-export async function prepareExaminer(options: AnalyzeOptions, children: Pool | null) {
+/**
+ * @param children - the pool for local examinations; null on a server.
+ * @throws {ForensicsError} `usage`, `config_invalid`, `model_*`, `output_not_writable`, `server_*`.
+ */
+export async function prepareExaminer(run: Run, children: Pool | null): Promise<Examiner> {
   if (children === null) {
     const { prepareRemote } = await import('./remote/remote.ts');
-    return prepareRemote(options);
+    return prepareRemote(run);
   }
   try {
     const { prepareLocal } = await import('./local.ts');
-    return await prepareLocal(options, children);
+    return await prepareLocal(run, children);
   } catch (error) {
     await children.close();
     throw error;
@@ -95,16 +93,19 @@ async function examineAll(
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
     const { skipped, path, label } = input;
-    const record = skipped
-      ? toSkippedRecord({ ...input, skipped }, options)
+    const found: Examined = skipped
+      ? { record: toSkippedRecord({ ...input, skipped }, options) }
       : await examiner.examine(input, folderNameOf(path ?? label));
+    const { record, failure } = found;
+    if (failure && concernsWholeRun(failure)) stop.because(failure);
+    if (failure && !signal.aborted) reporter.failed(input, failure);
     reporter.examined(record);
-    return record;
+    return found;
   });
-  for await (const record of examined) {
+  for await (const found of examined) {
     if (signal.aborted) return;
     try {
-      await reporter.report(examiner.compare?.(record) ?? record);
+      await reporter.report(examiner.compare?.(found) ?? found.record);
     } catch (error) {
       // Stops the pictures in progress, which the batch would otherwise wait for.
       stop.because(toForensicsError(error));

@@ -20,8 +20,8 @@ import type { AnalyzeOptions } from '../options.ts';
 import {
   type AnalysisRecord,
   beginRecord,
+  type Examined,
   type Examiner,
-  type PrepareExaminer,
   type Run,
   toFailedRecord,
   toOpenRecord,
@@ -37,8 +37,8 @@ import {
   type Trail,
 } from './submit.ts';
 
-export const prepareRemote: PrepareExaminer = async (given) => {
-  const options = checkRemoteOptions(given);
+export async function prepareRemote(run: Run): Promise<Examiner> {
+  const options = checkRemoteOptions(run.options);
   const { tenant, tier } = options;
   const folderFor = await openResults(options);
   const connection = await openConnection(await openServer(options), tenant);
@@ -49,12 +49,12 @@ export const prepareRemote: PrepareExaminer = async (given) => {
         'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.',
       );
     }
-    return (run) => createRemoteExaminer(connection, run, { options, folderFor, journal });
+    return createRemoteExaminer(connection, { ...run, options, folderFor, journal });
   } catch (error) {
     await connection.close();
     throw error;
   }
-};
+}
 
 type RemoteOptions = ReturnType<typeof checkRemoteOptions>;
 
@@ -108,28 +108,27 @@ interface RemoteRun extends Run, Submission {
 
 function createRemoteExaminer(
   connection: Connection,
-  run: Run,
-  own: Pick<RemoteRun, 'options' | 'folderFor' | 'journal'>,
+  run: Omit<RemoteRun, 'analyses' | 'transfer' | 'mutex' | 'left' | 'submitted'>,
 ): Examiner {
-  const { options } = own;
   const { transfer } = connection;
   const analyses = connection.analysesFor(run.signal);
   const left = { isOnServer: false, isUnprinted: false };
   const mutex = createMutex();
   const submitted = new Set<string>();
-  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, mutex, left, submitted };
+  const readCopy = createCopyReader(submitted);
+  const remoteRun: RemoteRun = { ...run, analyses, transfer, mutex, left, submitted };
   // The child process of this sandbox starts with the first PDF.
   const sandbox = createSandbox({ poolSize: 1 });
   return {
     pdf: sandbox,
     examine: (input, folderName) => examineInput(remoteRun, input, folderName),
-    compare: createCopyReader(submitted),
+    compare: ({ record }) => readCopy(record),
     async close() {
       await connection.close();
       await sandbox.close();
       if (!left.isOnServer && !(left.isUnprinted && run.signal.aborted)) return;
       log(
-        options.wait
+        run.options.wait
           ? 'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.'
           : 'Fetch each with: forensics report ID --out FOLDER (and the same options for the server)',
       );
@@ -137,11 +136,7 @@ function createRemoteExaminer(
   };
 }
 
-async function examineInput(
-  run: RemoteRun,
-  input: Input,
-  folderName: string,
-): Promise<AnalysisRecord> {
+async function examineInput(run: RemoteRun, input: Input, folderName: string): Promise<Examined> {
   const { options, folderFor, mutex, left, submitted } = run;
   const { head } = beginRecord(input, options);
   const trail: Trail = { analysisId: null };
@@ -155,17 +150,16 @@ async function examineInput(
     submitted.add(analysisId);
     if (!options.wait) {
       left.isOnServer = true;
-      return { ...toOpenRecord(head()), sha256, analysisId };
+      return { record: { ...toOpenRecord(head()), sha256, analysisId } };
     }
-    return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
+    return { record: await fetchRecord(run, analysisId, { input, picture, folder, folderName }) };
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
     // After these errors, there is nothing more to fetch.
     const isFinal = /^(?:analysis_failed$|trial_image_mismatch$|image_)/.test(failure.code);
     if (analysisId !== null && !isFinal) left.isOnServer = true;
-    run.onFailure(input, failure);
-    return { ...toFailedRecord(head(), failure), sha256, analysisId };
+    return { record: { ...toFailedRecord(head(), failure), sha256, analysisId }, failure };
   }
 }
 
