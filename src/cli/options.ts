@@ -96,20 +96,8 @@ export function withLocalOptions(command: Command): Command {
     .option('--json', 'print JSON', false);
 }
 
-/** The end of a help text. @param lines - example command lines, without the name of the program. */
-export function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  $ forensics ${line}`)].join('\n');
-}
-
-/** Adds a subcommand. @param lines - its examples, without the name of the program. */
-export function subcommand(
-  parent: Command,
-  name: string,
-  description: string,
-  lines: readonly string[] = [],
-): Command {
-  const command = parent.command(name).description(description);
-  return lines.length === 0 ? command : command.helpAfter(examples(...lines));
+export function subcommand(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description);
 }
 
 /** Adds a subcommand that acts on this machine's data folder. */
@@ -130,11 +118,11 @@ export function calling(act: (...args: never[]) => void | Promise<void>) {
   };
 }
 
+/** Options that take a text, each of which may be left out. */
+export type TextOptions<Name extends string> = { readonly [Each in Name]?: string };
+
 /** The data folder, and the config file that may specify it. */
-export interface FolderOptions {
-  readonly dataDir?: string;
-  readonly config?: string;
-}
+export type FolderOptions = TextOptions<'dataDir' | 'config'>;
 
 export interface LocalOptions extends FolderOptions {
   readonly json: boolean;
@@ -144,12 +132,7 @@ export interface TenantOptions extends LocalOptions {
   readonly tenant: string;
 }
 
-export interface ServerOptions {
-  readonly url?: string;
-  readonly profile?: string;
-  readonly ca?: string;
-  readonly apiKeyFile?: string;
-}
+export type ServerOptions = TextOptions<'url' | 'profile' | 'ca' | 'apiKeyFile'>;
 
 export interface ServiceOptions extends LocalOptions, ServerOptions {}
 

@@ -4,7 +4,13 @@ import { Option } from 'commander';
 import type { Command } from '../command.ts';
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
-import { assertNoOptions, isRemote, named, type ServerOptions } from '../options.ts';
+import {
+  assertNoOptions,
+  isRemote,
+  named,
+  type ServerOptions,
+  type TextOptions,
+} from '../options.ts';
 
 /** In order of precedence for the exit code. `unexamined`: a file failed, is not a picture, or was left out. */
 export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
@@ -86,7 +92,7 @@ export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Languag
 }
 
 export const caseOptions = ['case', 'exhibit', 'examiner', 'note', 'template'] as const;
-export type CaseOptions = { readonly [Name in (typeof caseOptions)[number]]?: string };
+export type CaseOptions = TextOptions<(typeof caseOptions)[number]>;
 
 /** Adds the case options. `--project` is another name for `--case`, because the API calls a case a project. */
 export function withCaseOptions(command: Command): Command {

@@ -24,12 +24,12 @@ export function defineAnalyze(command: Command): void {
     .option('--no-wait', 'on a server: upload, start, print the ids, and exit')
     .helpAfter(`
 With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
-A file given twice is examined once.
-
-Examples:
-  $ forensics analyze photo.jpg --tier forensicReporting --out results
-  $ forensics analyze -r pictures --jsonl --fail-on fake
-
+A file given twice is examined once.`)
+    .examples(
+      'photo.jpg --tier forensicReporting --out results',
+      '-r pictures --jsonl --fail-on fake',
+    )
+    .helpAfter(`
 Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 usage,
 10 to 13 as requested with --fail-on.`)
     .action(async (files: string[], _own: unknown, called: Command) => {

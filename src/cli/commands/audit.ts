@@ -14,26 +14,19 @@ import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
-  audit.helpAfter(`
-Each tenant has its own log; --service is the log of accounts, the master key and the signing key.
-
-Examples:
-  $ forensics audit verify
-  $ forensics audit list --tenant acme --analysis 65f000000000000000000001`);
+  audit
+    .helpAfter(`
+Each tenant has its own log; --service is the log of accounts, the master key and the signing key.`)
+    .examples('verify', 'list --tenant acme --analysis 65f000000000000000000001');
   logCommand(audit, 'verify', 'Check that no entry was changed, removed, reordered or inserted.')
     .option('--head <hash>', 'the hash of an entry, from a copy kept elsewhere', parseHash)
     .helpAfter(`
 Without --tenant or --service, every log is checked; the exit code is 7 if one is broken. Anyone who can write to the
-database can rewrite a log from any entry onwards; only a hash that you stored elsewhere reveals that.
-
-Examples:
-  $ forensics audit verify
-  $ forensics audit verify --tenant acme --json`)
+database can rewrite a log from any entry onwards; only a hash that you stored elsewhere reveals that.`)
+    .examples('', '--tenant acme --json')
     .action(calling(verify));
-  logCommand(audit, 'list', 'List entries, oldest first.', [
-    'audit list --tenant acme --since 2026-01-01',
-    'audit list --service --json',
-  ])
+  logCommand(audit, 'list', 'List entries, oldest first.')
+    .examples('--tenant acme --since 2026-01-01', '--service --json')
     .option('--analysis <id>', 'only entries about this analysis')
     .option(
       '--since <date>',

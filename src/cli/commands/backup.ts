@@ -22,10 +22,10 @@ import {
 } from '../output/terminal.ts';
 
 export function defineBackup(backup: Command): void {
-  backup.helpAfter(`
-Examples:
-  $ forensics backup create --out /mnt/backups
-  $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`);
+  backup.examples(
+    'create --out /mnt/backups',
+    'verify /mnt/backups/forensics-backup-20261121T213005Z.tar',
+  );
   const does = 'Write the database, pictures, reports, keys and models to one file.';
   withLocalOptions(
     subcommand(backup, 'create', does)
@@ -35,11 +35,8 @@ Examples:
     .helpAfter(`
 Anyone who has the file can read the service's secrets and sign in its name, unless you use --without-keys. In that
 case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, objects
-in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.
-
-Examples:
-  $ forensics backup create
-  $ forensics backup create --out /mnt/backups --json`)
+in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.`)
+    .examples('', '--out /mnt/backups --json')
     .action(calling(create));
   subcommand(
     backup,
@@ -50,11 +47,11 @@ Examples:
     .option('--json', 'print JSON', false)
     .helpAfter(`
 Needs as much space in the folder for temporary files (TMPDIR) as the backup takes, and leaves nothing there. Exit codes:
-0 intact, 7 damaged.
-
-Examples:
-  $ forensics backup verify forensics-backup-20261121T213005Z.tar
-  $ forensics backup verify forensics-backup-20261121T213005Z.tar --json`)
+0 intact, 7 damaged.`)
+    .examples(
+      'forensics-backup-20261121T213005Z.tar',
+      'forensics-backup-20261121T213005Z.tar --json',
+    )
     .action(verify);
 }
 
@@ -217,11 +214,11 @@ export function defineRestore(command: Command): void {
   )
     .helpAfter(`
 The data folder must be new or empty. Every byte is checked before anything is put in place; after an interrupted restore,
-no command opens the folder.
-
-Examples:
-  $ forensics restore forensics-backup-20261121T213005Z.tar
-  $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`)
+no command opens the folder.`)
+    .examples(
+      'forensics-backup-20261121T213005Z.tar',
+      'forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics',
+    )
     .action(calling(restore));
 }
 

@@ -7,7 +7,7 @@ import { exitCodes } from '../../errors.ts';
 import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';
 import { serverUrl } from '../serve/listen.ts';
 import { now, settingsFor } from '../connection/local.ts';
-import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
+import { calling, type LocalOptions, type TextOptions, withLocalOptions } from '../options.ts';
 
 export function defineDoctor(doctor: Command): void {
   withLocalOptions(doctor)
@@ -19,20 +19,15 @@ export function defineDoctor(doctor: Command): void {
     )
     .helpAfter(`
 Checks the data folder on this machine. It writes, reads and deletes small objects in the stores and, like every command,
-upgrades an older database; it changes nothing else.
-
-Examples:
-  $ forensics doctor
-  $ forensics doctor --tenant acme --json
-
+upgrades an older database; it changes nothing else.`)
+    .examples('', '--tenant acme --json')
+    .helpAfter(`
 Exit codes: 0 no check failed, 1 at least one did.`)
     .action(calling(runDoctor));
 }
 
-interface DoctorOptions extends LocalOptions {
+interface DoctorOptions extends LocalOptions, TextOptions<'tenant' | 'publicUrl'> {
   readonly quick: boolean;
-  readonly tenant?: string;
-  readonly publicUrl?: string;
 }
 
 async function runDoctor(options: DoctorOptions): Promise<void> {

@@ -8,22 +8,18 @@ import {
   plainText,
 } from '../../service/feedback/feedback.ts';
 import { withLocalCore } from '../connection/local.ts';
-import { calling, countFromOne, examples, localCommand, type LocalOptions } from '../options.ts';
+import { calling, countFromOne, localCommand, type LocalOptions } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineFeedback(feedback: Command): void {
-  feedback.helpAfter(examples('feedback list', 'feedback show 65f000000000000000000001'));
-  localCommand(feedback, 'list', 'List feedback, newest first.', [
-    'feedback list',
-    'feedback list --limit 10 --json',
-  ])
+  feedback.examples('list', 'show 65f000000000000000000001');
+  localCommand(feedback, 'list', 'List feedback, newest first.')
+    .examples('', '--limit 10 --json')
     .option('--limit <n>', 'at most this many', countFromOne, 100)
     .action(calling(list));
-  localCommand(feedback, 'show', 'Show one message and how its delivery went.', [
-    'feedback show 65f000000000000000000001',
-    'feedback show 65f000000000000000000001 --json',
-  ])
+  localCommand(feedback, 'show', 'Show one message and how its delivery went.')
+    .examples('65f000000000000000000001', '65f000000000000000000001 --json')
     .argument('<id>', 'the id of the feedback, from "feedback list"')
     .action(calling(show));
 }

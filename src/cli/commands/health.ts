@@ -9,15 +9,15 @@ import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../errors.ts';
 import { systemCodeOf } from '../../ports/files/system-errors.ts';
-import { calling, examples, type LocalOptions, withLocalOptions } from '../options.ts';
+import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineHealth(health: Command): void {
   withLocalOptions(health)
     .helpAfter(`
-It calls the host and port in the settings, over plain HTTP if behind a proxy, and waits for at most 10 seconds.
-${examples('health', 'health --json')}
-
+It calls the host and port in the settings, over plain HTTP if behind a proxy, and waits for at most 10 seconds.`)
+    .examples('', '--json')
+    .helpAfter(`
 Exit codes: 0 the server works, 1 it does not, or no server is listening.`)
     .action(calling(runHealth));
 }

@@ -4,39 +4,36 @@ import type { Command } from '../command.ts';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { keptTenantNamed } from '../../service/core.ts';
 import { withLocalCore } from '../connection/local.ts';
-import { calling, tenantCommand, type TenantOptions } from '../options.ts';
+import { calling, tenantCommand, type TenantOptions, type TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, printJson } from '../output/terminal.ts';
 
-interface HoldOptions extends TenantOptions {
-  readonly analysis?: string;
-}
+type HoldOptions = TenantOptions & TextOptions<'analysis'>;
 
 export function defineHold(hold: Command): void {
-  hold.helpAfter(`
+  hold
+    .helpAfter(`
 Without --analysis, a hold covers all the tenant's data. A held analysis that was deleted stays hidden from clients;
-"forensics report" can still write its bundle.
-
-Examples:
-  $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"
-  $ forensics hold list --tenant acme`);
-  tenantCommand(hold, 'add', 'Place a hold.', [
-    'hold add --tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
-    'hold add --tenant acme --reason "all of it: file 12/26"',
-  ])
+"forensics report" can still write its bundle.`)
+    .examples(
+      'add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"',
+      'list --tenant acme',
+    );
+  tenantCommand(hold, 'add', 'Place a hold.')
+    .examples(
+      '--tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
+      '--tenant acme --reason "all of it: file 12/26"',
+    )
     .option('--analysis <id>', 'one analysis, deleted or not')
     .option('--reason <text>', 'the reason, shown in the list of holds', '')
     .action(calling(add));
-  tenantCommand(hold, 'remove', 'End a hold.', [
-    'hold remove --tenant acme --analysis 65f000000000000000000001',
-    'hold remove --tenant acme',
-  ])
+  tenantCommand(hold, 'remove', 'End a hold.')
+    .examples('--tenant acme --analysis 65f000000000000000000001', '--tenant acme')
     .option('--analysis <id>', 'one analysis, deleted or not')
     .action(calling(remove));
-  tenantCommand(hold, 'list', 'List the holds of a tenant, oldest first.', [
-    'hold list --tenant acme',
-    'hold list --tenant acme --json',
-  ]).action(calling(list));
+  tenantCommand(hold, 'list', 'List the holds of a tenant, oldest first.')
+    .examples('--tenant acme', '--tenant acme --json')
+    .action(calling(list));
 }
 
 async function add(options: HoldOptions & { readonly reason: string }): Promise<void> {

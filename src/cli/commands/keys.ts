@@ -20,30 +20,27 @@ import {
   parseDuration,
   type ServiceOptions,
   subcommand,
+  type TextOptions,
   withServiceOptions,
 } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 
 export function defineKeys(keys: Command): void {
-  keys.helpAfter(`
-Examples:
-  $ forensics keys create --tenant acme --name ci --expires-in 90d
-  $ forensics keys rotate --tenant acme --name ci --grace 24h --json
-  $ forensics keys list --tenant acme --expiring-within 14d`);
+  keys.examples(
+    'create --tenant acme --name ci --expires-in 90d',
+    'rotate --tenant acme --name ci --grace 24h --json',
+    'list --tenant acme --expiring-within 14d',
+  );
   keys.hook('preAction', async (_keys, command) => nameTenant(command));
-  keyCommand(keys, 'create', 'Create a key and print its secret once.', [
-    'keys create --tenant acme --name ci --expires-in 90d',
-    'keys create --tenant acme --name ci --out ci.key',
-  ])
+  keyCommand(keys, 'create', 'Create a key and print its secret once.')
+    .examples('--tenant acme --name ci --expires-in 90d', '--tenant acme --name ci --out ci.key')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(lifeOption())
     .addOption(outOption())
     .action(calling(create));
-  keyCommand(keys, 'list', 'List the keys of a tenant, newest first.', [
-    'keys list --tenant acme',
-    'keys list --tenant acme --expiring-within 14d',
-  ])
+  keyCommand(keys, 'list', 'List the keys of a tenant, newest first.')
+    .examples('--tenant acme', '--tenant acme --expiring-within 14d')
     .option(
       '--expiring-within <time>',
       'only keys that must be replaced within this time; exit code 10 if there are any',
@@ -51,10 +48,11 @@ Examples:
     )
     .action(calling(list));
   defineRotate(keys);
-  keyCommand(keys, 'revoke', 'Revoke a key immediately and permanently.', [
-    'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10',
-    'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10 --yes',
-  ])
+  keyCommand(keys, 'revoke', 'Revoke a key immediately and permanently.')
+    .examples(
+      '--tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10',
+      '--tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10 --yes',
+    )
     .argument('<uuid>', 'the uuid of the key, from "keys list"')
     .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(revoke));
@@ -154,11 +152,11 @@ function defineRotate(keys: Command): void {
     .addOption(outOption())
     .helpAfter(`
 The new key is tested with a request before the old one stops working. If that fails, or the key cannot be
-written to the file, the new key is revoked. A key may rotate itself.
-
-Examples:
-  $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json
-  $ forensics keys rotate --tenant acme --name ci --now --out new.key --url https://forensics.example:8443`)
+written to the file, the new key is revoked. A key may rotate itself.`)
+    .examples(
+      '--tenant acme --name ci --expires-in 90d --grace 24h --json',
+      '--tenant acme --name ci --now --out new.key --url https://forensics.example:8443',
+    )
     .action(calling(rotate));
 }
 
@@ -172,9 +170,7 @@ function lifeOption(): Option {
     .default(parseDuration(defaultLife), defaultLife);
 }
 
-interface RotateOptions extends NewKeyOptions {
-  readonly name?: string;
-  readonly uuid?: string;
+interface RotateOptions extends NewKeyOptions, TextOptions<'name' | 'uuid'> {
   /** Milliseconds. */
   readonly grace: number;
   /** If set, there is no grace period. */

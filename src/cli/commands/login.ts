@@ -89,22 +89,19 @@ async function profileToSave(options: LoginOptions): Promise<Profile> {
 }
 
 export function defineProfile(profile: Command): void {
-  profile.helpAfter(`
+  profile
+    .helpAfter(`
 "forensics login" creates a profile. Commands use its server with --profile NAME or FORENSICS_PROFILE; without
-either, and without --url, they act on this machine. Keys are never shown.
-
-Examples:
-  $ forensics profile list
-  $ forensics profile remove lab`);
-  subcommand(profile, 'list', 'List all profiles, by name.', [
-    'profile list',
-    'profile list --json',
-  ])
+either, and without --url, they act on this machine. Keys are never shown.`)
+    .examples('list', 'remove lab');
+  subcommand(profile, 'list', 'List all profiles, by name.')
+    .examples('', '--json')
     .option('--json', 'print JSON', false)
     .action(calling(list));
   const removes =
     'Delete a profile and its API key from this machine. The key stays valid on the server.';
-  subcommand(profile, 'remove', removes, ['profile remove lab', 'profile remove ci --quiet'])
+  subcommand(profile, 'remove', removes)
+    .examples('lab', 'ci --quiet')
     .argument('<name>', 'the profile')
     .action(remove);
 }

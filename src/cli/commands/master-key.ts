@@ -11,10 +11,7 @@ import { installedSettings } from '../connection/local.ts';
 import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
 
 export function defineMasterKey(masterKey: Command): void {
-  masterKey.helpAfter(`
-Examples:
-  $ forensics master-key rotate
-  $ forensics master-key rotate --key-file new.key --now`);
+  masterKey.examples('rotate', 'rotate --key-file new.key --now');
   withLocalOptions(
     subcommand(
       masterKey,
@@ -32,11 +29,8 @@ Examples:
 API keys, accounts and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
 Replace a key in the environment (FORENSICS_MASTER_KEY) with one that you generate (openssl rand -hex 32): specify its
 file with --key-file, and set the variable to it before the next start. Machines that share a PostgreSQL database all
-need the new key. Earlier backups still need the key that was in use at the time.
-
-Examples:
-  $ forensics master-key rotate
-  $ forensics master-key rotate --now`)
+need the new key. Earlier backups still need the key that was in use at the time.`)
+    .examples('', '--now')
     .action(calling(rotate));
 }
 

@@ -7,7 +7,7 @@ import { allowedFor, parseSetting } from '../../contract/settings.ts';
 import { usageError } from '../errors.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
-import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
+import { calling, type LocalOptions, type TextOptions, withLocalOptions } from '../options.ts';
 
 export function defineMigrate(migrate: Command): void {
   withLocalOptions(
@@ -24,18 +24,16 @@ export function defineMigrate(migrate: Command): void {
   )
     .helpAfter(`
 Stop the server first. The data folder is not changed, but do not serve it again once the new database is in use.
-If it is interrupted, run it again; it continues where it stopped.
-
-Examples:
-  $ forensics migrate --to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password
-  $ forensics migrate --to postgres://forensics@localhost/forensics --default-storage bucket.json`)
+If it is interrupted, run it again; it continues where it stopped.`)
+    .examples(
+      '--to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password',
+      '--to postgres://forensics@localhost/forensics --default-storage bucket.json',
+    )
     .action(calling(migrateTo));
 }
 
-interface MigrateOptions extends LocalOptions {
+interface MigrateOptions extends LocalOptions, TextOptions<'passwordFile' | 'defaultStorage'> {
   readonly to: string;
-  readonly passwordFile?: string;
-  readonly defaultStorage?: string;
 }
 
 async function migrateTo(options: MigrateOptions): Promise<void> {

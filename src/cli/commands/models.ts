@@ -10,19 +10,17 @@ import { calling, type FolderOptions, localCommand, type LocalOptions } from '..
 import { lineWidth, printJson } from '../output/terminal.ts';
 
 export function defineModels(models: Command): void {
-  models.helpAfter(`
+  models
+    .helpAfter(`
 To add a model, copy its folder into the folder set as modelsDir (by default "models" in the data folder), and run
-"forensics models verify". A verdict uses the packaged model unless --model specifies another.
-
-Examples:
-  $ forensics models list
-  $ forensics models verify trace-3`);
-  localCommand(models, 'list', 'List the models of each kind; the first is the default.', [
-    'models list',
-    'models list --json',
-  ]).action(calling(list));
+"forensics models verify". A verdict uses the packaged model unless --model specifies another.`)
+    .examples('list', 'verify trace-3');
+  localCommand(models, 'list', 'List the models of each kind; the first is the default.')
+    .examples('', '--json')
+    .action(calling(list));
   const verifies = 'Compare the files of models with the SHA-256 in their manifests.';
-  localCommand(models, 'verify', verifies, ['models verify', 'models verify trace-3 --json'])
+  localCommand(models, 'verify', verifies)
+    .examples('', 'trace-3 --json')
     .argument('[id]', 'one model (default: all)')
     .action(calling(verify));
 }

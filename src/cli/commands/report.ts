@@ -50,12 +50,12 @@ stored result and signed with the key of "forensics signing-key". With --url, it
 folder: result.json and, for the forensicReporting tier, heatmap-*.png and report-*.pdf, unsigned.
 
 With --case and no analysis, it covers all pictures of the case, at most 1,000: a .pdf file is the report, a .zip file the
-signed archive of the report with a complete bundle for each picture.
-
-Examples:
-  $ forensics report 65f000000000000000000001 --tenant acme --out evidence.zip
-  $ forensics report 65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results
-  $ forensics report --case 4711 --tenant acme --out case-4711.zip`)
+signed archive of the report with a complete bundle for each picture.`)
+    .examples(
+      '65f000000000000000000001 --tenant acme --out evidence.zip',
+      '65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results',
+      '--case 4711 --tenant acme --out case-4711.zip',
+    )
     .action(async (analysis: string | undefined, _own: unknown, called: Command) => {
       await nameTenant(called);
       const options = called.optsWithGlobals<ReportOptions>();

@@ -15,12 +15,9 @@ import { reproduceBundle } from '../../evidence/reproduce.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import { paint, printable, printJson } from '../output/terminal.ts';
 import { describeExpectedKey, expectedKey, type KeyOptions } from './verify.ts';
-import { calling } from '../options.ts';
+import { calling, type TextOptions } from '../options.ts';
 
-interface ReproduceOptions extends KeyOptions {
-  readonly original?: string;
-  readonly trustList?: string;
-  readonly modelsDir?: string;
+interface ReproduceOptions extends KeyOptions, TextOptions<'original' | 'trustList' | 'modelsDir'> {
   readonly json: boolean;
 }
 
@@ -36,11 +33,8 @@ export function defineReproduce(command: Command): void {
       "the folder that contains the model's folder (default: the modelsDir setting)",
     )
     .option('--json', 'print JSON', false)
+    .examples('evidence.zip', 'evidence.zip --original photo.jpg --json')
     .helpAfter(`
-Examples:
-  $ forensics reproduce evidence.zip
-  $ forensics reproduce evidence.zip --original photo.jpg --json
-
 Exit codes: 0 identical, or the same result within the tolerance; 4 the bundle's model is not installed;
 7 the bundle is damaged, or the result differs.`)
     .action(calling(reproduce));

@@ -39,11 +39,8 @@ export function defineServe(serve: Command): void {
     .option('--json', 'print one JSON line on stdout when the server is ready', false)
     .helpAfter(`
 Every option can also be set as an environment variable (FORENSICS_PORT) or in the config file (port).
-The first run creates the data folder, a certificate, a tenant and its first API key, and prints how to use them.
-
-Examples:
-  $ forensics serve
-  $ forensics serve --host 0.0.0.0 --public-url https://forensics.example:8443`)
+The first run creates the data folder, a certificate, a tenant and its first API key, and prints how to use them.`)
+    .examples('', '--host 0.0.0.0 --public-url https://forensics.example:8443')
     .action(calling(runServe));
 }
 

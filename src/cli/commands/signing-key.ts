@@ -16,26 +16,21 @@ import { toList } from '../output/layout.ts';
 import { now, settingsFor, withCore } from '../connection/local.ts';
 
 export function defineSigningKey(signingKey: Command): void {
-  signingKey.helpAfter(`
+  signingKey
+    .helpAfter(`
 The key is created on first use. Its private half is stored in the data folder or, with several machines, in the database,
-and cannot be exported: make backups. "show --json" has the public halves of earlier keys.
-
-Examples:
-  $ forensics signing-key show
-  $ forensics signing-key export > examiner.pem`);
-  localCommand(signingKey, 'show', 'List the current key and earlier ones, with their dates.', [
-    'signing-key show',
-    'signing-key show --json',
-  ]).action(calling(show));
+and cannot be exported: make backups. "show --json" has the public halves of earlier keys.`)
+    .examples('show', 'export > examiner.pem');
+  localCommand(signingKey, 'show', 'List the current key and earlier ones, with their dates.')
+    .examples('', '--json')
+    .action(calling(show));
   const exports = 'Print the public key (PEM), which others need to verify bundles.';
-  localCommand(signingKey, 'export', exports, [
-    'signing-key export > signing-key.pem',
-    'signing-key export --json',
-  ]).action(calling(exportKey));
-  localCommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.', [
-    'signing-key rotate',
-    'signing-key rotate --json',
-  ]).action(calling(rotate));
+  localCommand(signingKey, 'export', exports)
+    .examples('> signing-key.pem', '--json')
+    .action(calling(exportKey));
+  localCommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.')
+    .examples('', '--json')
+    .action(calling(rotate));
 }
 
 async function show(options: LocalOptions): Promise<void> {

@@ -12,7 +12,7 @@ import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
 import { checkRequest } from '../../service/tenants/merge-storage.ts';
 import { readWebhookState, type TenantRequest } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
-import { calling, localCommand, type LocalOptions } from '../options.ts';
+import { calling, localCommand, type LocalOptions, type TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { confirmByName, readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
@@ -26,41 +26,29 @@ import {
 } from '../connection/local.ts';
 
 export function defineTenant(tenant: Command): void {
-  tenant.helpAfter(`
-These commands only work on the server's own machine.
-
-Examples:
-  $ forensics tenant create acme
-  $ forensics tenant list --json`);
-  localCommand(tenant, 'create', 'Create a tenant.', [
-    'tenant create acme',
-    'tenant create visitors --trial',
-  ])
+  tenant
+    .helpAfter(`
+These commands only work on the server's own machine.`)
+    .examples('create acme', 'list --json');
+  localCommand(tenant, 'create', 'Create a tenant.')
+    .examples('acme', 'visitors --trial')
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'restrict the tenant to the two trial images', false)
     .action(calling(create));
-  localCommand(tenant, 'list', 'List all tenants.', ['tenant list', 'tenant list --json']).action(
-    calling(list),
-  );
-  onTenant(tenant, 'show', 'Show one tenant.', [
-    'tenant show acme',
-    'tenant show acme --json',
-  ]).action(calling(show));
+  localCommand(tenant, 'list', 'List all tenants.').examples('', '--json').action(calling(list));
+  onTenant(tenant, 'show', 'Show one tenant.')
+    .examples('acme', 'acme --json')
+    .action(calling(show));
   defineUpdate(tenant);
-  onTenant(
-    tenant,
-    'trial',
-    'Restrict a tenant to the two trial images, or lift that restriction.',
-    ['tenant trial visitors --on', 'tenant trial visitors --off'],
-  )
+  onTenant(tenant, 'trial', 'Restrict a tenant to the two trial images, or lift that restriction.')
+    .examples('visitors --on', 'visitors --off')
     .option('--on', 'allow only the two trial images')
     .option('--off', 'allow every image')
     .action(calling(setTrial));
   defineDelete(tenant);
-  onTenant(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
-    'tenant webhook-secret acme',
-    'tenant webhook-secret acme > hook.secret',
-  ]).action(calling(printWebhookSecret));
+  onTenant(tenant, 'webhook-secret', 'Print the secret that signs webhooks.')
+    .examples('acme', 'acme > hook.secret')
+    .action(calling(printWebhookSecret));
 }
 
 function onTenant(...how: Parameters<typeof localCommand>): Command {
@@ -72,11 +60,11 @@ function defineUpdate(tenant: Command): void {
     tenant,
     'update',
     'Rename a tenant, set its webhook, or choose where its objects are stored.',
-    [
-      'tenant update acme --webhook-url https://hooks.example/forensics',
-      'tenant update acme --storage-config store.json',
-    ],
   )
+    .examples(
+      'acme --webhook-url https://hooks.example/forensics',
+      'acme --storage-config store.json',
+    )
     .option('--name <name>', 'the new name')
     .option('--webhook-url <url>', 'where to send status changes; "none" removes it')
     .option(
@@ -96,11 +84,8 @@ their accounts. A tenant with a legal hold cannot be deleted.
 
 Later, the server's daily clean-up purges its analyses and their objects, deletedRetentionDays after the deletion (30 by
 default), then its usage figures and its row. The audit log is kept permanently. Until then, "usage", "audit"
-and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until they expire, at most 7 days.
-
-Examples:
-  $ forensics tenant delete acme
-  $ forensics tenant delete acme --yes --json`)
+and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until they expire, at most 7 days.`)
+    .examples('acme', 'acme --yes --json')
     .action(calling(remove));
 }
 
@@ -192,11 +177,7 @@ const webhookStates: Readonly<Record<WebhookState, string>> = {
   failing: 'disabled: the receiver has failed for days; set the URL again',
 };
 
-interface UpdateOptions extends LocalOptions {
-  readonly name?: string;
-  readonly webhookUrl?: string;
-  readonly storageConfig?: string;
-}
+type UpdateOptions = LocalOptions & TextOptions<'name' | 'webhookUrl' | 'storageConfig'>;
 
 async function show(name: string, options: LocalOptions): Promise<void> {
   const answer = await withLocalCore(options, async (core, settings) => {

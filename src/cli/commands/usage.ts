@@ -6,7 +6,13 @@ import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { csvText, usageColumns, valuesOfDay } from '../../present/csv.ts';
 import { usageError } from '../errors.ts';
-import { calling, type LocalOptions, parseDay, withLocalOptions } from '../options.ts';
+import {
+  calling,
+  type LocalOptions,
+  parseDay,
+  type TextOptions,
+  withLocalOptions,
+} from '../options.ts';
 import { type Columns, printList } from '../output/layout.ts';
 import { printJson } from '../output/terminal.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -22,19 +28,13 @@ export function defineUsage(command: Command): void {
         .conflicts('json'),
     )
     .helpAfter(`
-It shows every tenant, including deleted ones (NAME~ID) while any of their data is kept. --json and --csv print all figures.
-
-Examples:
-  $ forensics usage --from 2026-03-01 --to 2026-03-31
-  $ forensics usage --tenant acme --csv`)
+It shows every tenant, including deleted ones (NAME~ID) while any of their data is kept. --json and --csv print all figures.`)
+    .examples('--from 2026-03-01 --to 2026-03-31', '--tenant acme --csv')
     .action(calling(usage));
 }
 
-interface UsageOptions extends LocalOptions {
-  readonly tenant?: string;
-  /** First and last day (UTC), `YYYY-MM-DD`; all time when both are left out. */
-  readonly from?: string;
-  readonly to?: string;
+/** `from` and `to`: first and last day (UTC), `YYYY-MM-DD`; all time when both are left out. */
+interface UsageOptions extends LocalOptions, TextOptions<'tenant' | 'from' | 'to'> {
   readonly csv: boolean;
 }
 

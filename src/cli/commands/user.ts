@@ -9,24 +9,28 @@ import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import { agreed, askHidden, canAsk, readFirstLine } from '../input.ts';
-import { calling, localCommand, type LocalOptions } from '../options.ts';
+import { calling, localCommand, type LocalOptions, type TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
 
-export function defineUser(user: Command): void {
-  user.helpAfter(`
-These commands only work on the server's own machine.
+/** The account in examples. */
+const examiner = 'examiner@example.org';
 
-Examples:
-  $ forensics user create examiner@example.org --tenant acme --scope settings
-  $ forensics user passwd examiner@example.org --generate
-  $ forensics user list --json`);
+export function defineUser(user: Command): void {
+  user
+    .helpAfter(`
+These commands only work on the server's own machine.`)
+    .examples(
+      'create examiner@example.org --tenant acme --scope settings',
+      'passwd examiner@example.org --generate',
+      'list --json',
+    );
   withPassword(
-    localCommand(user, 'create', 'Create an account.', [
-      'user create examiner@example.org --tenant acme --generate',
-      'user create examiner@example.org --tenant acme --password-file first.txt',
-    ]),
+    localCommand(user, 'create', 'Create an account.').examples(
+      'examiner@example.org --tenant acme --generate',
+      'examiner@example.org --tenant acme --password-file first.txt',
+    ),
   )
     .argument('<email>', 'the email address to log in with')
     .option('--name <name>', 'the name to show in the audit log')
@@ -39,31 +43,31 @@ Examples:
       [],
     )
     .action(calling(create));
-  localCommand(user, 'list', 'List all accounts, by email address.', [
-    'user list',
-    'user list --json',
-  ]).action(calling(list));
-  onOne(user, 'show', 'Show one account.', ['', '--json']).action(calling(show));
+  localCommand(user, 'list', 'List all accounts, by email address.')
+    .examples('', '--json')
+    .action(calling(list));
+  onOne(user, 'show', 'Show one account.')
+    .examples(examiner, `${examiner} --json`)
+    .action(calling(show));
   defineUpdate(user);
   withPassword(
-    onOne(user, 'passwd', 'Set a new password, end all sessions and unlock the account.', [
-      '--generate',
-      '--password-file next.txt',
-    ]),
+    onOne(user, 'passwd', 'Set a new password, end all sessions and unlock the account.').examples(
+      `${examiner} --generate`,
+      `${examiner} --password-file next.txt`,
+    ),
   ).action(calling(passwd));
-  onOne(user, 'disable', 'Disable an account and end all its sessions.', ['', '--yes'])
+  onOne(user, 'disable', 'Disable an account and end all its sessions.')
+    .examples(examiner, `${examiner} --yes`)
     .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(disable));
-  onOne(user, 'enable', 'Enable a disabled account.', ['', '--json']).action(
-    calling((who: string, options: LocalOptions) => changeAccess(who, options, 'enable')),
-  );
+  onOne(user, 'enable', 'Enable a disabled account.')
+    .examples(examiner, `${examiner} --json`)
+    .action(calling((who: string, options: LocalOptions) => changeAccess(who, options, 'enable')));
 }
 
 function defineUpdate(user: Command): void {
-  onOne(user, 'update', 'Change the name, user type, tenants or scopes of an account.', [
-    '--add-tenant acme',
-    '--name "A. Examiner"',
-  ])
+  onOne(user, 'update', 'Change the name, user type, tenants or scopes of an account.')
+    .examples(`${examiner} --add-tenant acme`, `${examiner} --name "A. Examiner"`)
     .option('--name <name>', 'the new name; empty removes it')
     .option('--user-type <type>', 'the new user type')
     .option('--add-tenant <name>', 'grant access to a tenant; repeatable', collect, [])
@@ -77,16 +81,12 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Defines a command that acts on one account on this machine. @param ends - how each example command line ends. */
-function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
-  const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
-  const command = localCommand(user, name, does, lines);
-  return command.argument('<who>', 'email address or id of the account');
+/** Defines a command that acts on one account on this machine. */
+function onOne(...how: Parameters<typeof localCommand>): Command {
+  return localCommand(...how).argument('<who>', 'email address or id of the account');
 }
 
-interface CreateOptions extends LocalOptions, PasswordOptions {
-  readonly name?: string;
-  readonly userType?: string;
+interface CreateOptions extends LocalOptions, PasswordOptions, TextOptions<'name' | 'userType'> {
   readonly tenant: readonly string[];
   readonly scope: readonly string[];
 }
@@ -153,14 +153,10 @@ async function changeAccess(who: string, options: LocalOptions, act: 'disable' |
   printFields(user, options);
 }
 
-interface UpdateOptions extends LocalOptions {
-  readonly name?: string;
-  readonly userType?: string;
-  readonly addTenant: readonly string[];
-  readonly removeTenant: readonly string[];
-  readonly addScope: readonly string[];
-  readonly removeScope: readonly string[];
-}
+type ListName = 'addTenant' | 'removeTenant' | 'addScope' | 'removeScope';
+type UpdateOptions = LocalOptions &
+  TextOptions<'name' | 'userType'> &
+  Readonly<Record<ListName, readonly string[]>>;
 
 async function update(who: string, options: UpdateOptions): Promise<void> {
   const { name, userType, addTenant, removeTenant, addScope, removeScope } = options;

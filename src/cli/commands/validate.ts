@@ -67,27 +67,19 @@ export function defineValidate(validate: Command): void {
 Every picture is examined as it is (clean), as a sharing service would deliver it (web: at most 1600 px, JPEG 75), and
 after being shared again at a smaller size (hard: half of that, JPEG 60). Use a subfolder for each camera, generator or
 event to get realistic intervals. The record is stored under an id that "forensics analyze --validation ID" cites in its
-reports.
-
-Examples:
-  $ forensics validate --real photos --fake generated
-  $ forensics validate list`)
+reports.`)
+    .examples('--real photos --fake generated', 'list')
     .action(calling(runValidate));
-  subcommand(validate, 'list', 'List the stored validations, newest first.', [
-    'validate list',
-    'validate list --json',
-  ]).action(calling(listValidations));
-  subcommand(validate, 'show', 'Print a stored validation.', [
-    'validate show 65f000000000000000000001',
-    'validate show 65f000000000000000000001 --json',
-  ])
+  subcommand(validate, 'list', 'List the stored validations, newest first.')
+    .examples('', '--json')
+    .action(calling(listValidations));
+  subcommand(validate, 'show', 'Print a stored validation.')
+    .examples('65f000000000000000000001', '65f000000000000000000001 --json')
     .argument('<id>', 'its id')
     .action(calling(showValidation));
   const does = 'Delete a stored validation. Reports that cite it stay as they are.';
-  subcommand(validate, 'delete', does, [
-    'validate delete 65f000000000000000000001',
-    'validate delete 65f000000000000000000001 --data-dir ./data',
-  ])
+  subcommand(validate, 'delete', does)
+    .examples('65f000000000000000000001', '65f000000000000000000001 --data-dir ./data')
     .argument('<id>', 'its id')
     .action(calling(deleteValidation));
 }

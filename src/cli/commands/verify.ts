@@ -12,7 +12,7 @@ import type {
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
-import { calling } from '../options.ts';
+import { calling, type TextOptions } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import { readText } from '../input.ts';
 import { paint, printable, printJson } from '../output/terminal.ts';
@@ -21,12 +21,9 @@ export function defineVerify(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
     .option('--json', 'print JSON', false)
     .helpAfter(`
-Without --key or --fingerprint, anyone could have signed it, because the key is part of the bundle.
-
-Examples:
-  $ forensics verify evidence.zip --key examiner.pem
-  $ forensics verify evidence.zip --json
-
+Without --key or --fingerprint, anyone could have signed it, because the key is part of the bundle.`)
+    .examples('evidence.zip --key examiner.pem', 'evidence.zip --json')
+    .helpAfter(`
 Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`)
     .action(calling(verify));
 }
@@ -115,10 +112,7 @@ function originalWords(file: string | null, problems: Verification['problems']):
 }
 
 /** The key that the bundle is expected to be signed with. */
-export interface KeyOptions {
-  readonly key?: string;
-  readonly fingerprint?: string;
-}
+export type KeyOptions = TextOptions<'key' | 'fingerprint'>;
 
 export function describeExpectedKey(command: Command): Command {
   const key = new Option('--key <file>', 'the public key that the signature must match (PEM)');
