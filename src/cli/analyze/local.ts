@@ -1,6 +1,6 @@
 /** Examines pictures on this machine, without opening a network connection or a database. */
 
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
@@ -9,14 +9,19 @@ import { toForensicsError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import type { CustodyEvent, OwnValidation, ReportItem } from '../../present/report-item.ts';
+import type {
+  CaseData,
+  CustodyEvent,
+  Laboratory,
+  OwnValidation,
+  ReportItem,
+} from '../../present/report-item.ts';
 import { writeTexts } from '../../present/report-texts.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import type { Rendering } from '../../examiner/requests.ts';
 import { createCopyFinder } from './copies.ts';
-import { readCaseData } from './case-data.ts';
-import type { AnalyzeOptions } from './options.ts';
+import type { AnalyzeOptions, CaseOptions } from './options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {
   beginRecord,
@@ -33,6 +38,11 @@ import {
   openResultsFolder,
   type ResultsFolder,
 } from './results-folder.ts';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
+import { readFileUpTo } from '../../ports/files/system-errors.ts';
+import { usageError } from '../errors.ts';
 
 /** @param children - the sandbox's processes, which the sandbox closes. */
 export async function prepareLocal(run: Run, children: Pool): Promise<Examiner> {
@@ -218,4 +228,52 @@ function reportTexts(
   const textsIn = (language: Language) =>
     rendering?.reports[language]?.texts ?? writeTexts(examination, item, language);
   return Object.fromEntries(lang.map((language) => [language, textsIn(language)]));
+}
+
+// The case data and the laboratory's template, which all its reports share.
+
+/** Returns an empty object if no option was given. @throws {ForensicsError} `usage` for an unusable template. */
+export async function readCaseData(options: CaseOptions): Promise<{ caseData?: CaseData }> {
+  const { case: caseNumber, exhibit, examiner, note, template } = options;
+  const laboratory = template === undefined ? undefined : await readTemplate(template);
+  const caseData = withoutUndefined({ caseNumber, exhibit, examiner, note, laboratory });
+  return Object.keys(caseData).length === 0 ? {} : { caseData };
+}
+
+const text = Type.String({ minLength: 1, maxLength: 600 });
+
+const templateSchema = Type.Object(
+  {
+    name: text,
+    address: Type.Optional(Type.Array(text, { maxItems: 6 })),
+    /** Path of a PNG or JPEG file, relative to the template's folder. */
+    logo: Type.Optional(text),
+    sentences: Type.Optional(Type.Array(text, { maxItems: 12 })),
+  },
+  { additionalProperties: false },
+);
+
+const maxTemplateBytes = 64 * 1024;
+/** The logo is limited in size because it is part of every report and bundle. */
+const maxLogoBytes = 256 * 1024;
+
+/** Reads a laboratory's template, which all its reports share. */
+async function readTemplate(path: string): Promise<Laboratory> {
+  const value = jsonOrNull(Buffer.from(await readFileUpTo(path, maxTemplateBytes)).toString());
+  if (!Value.Check(templateSchema, value)) {
+    throw usageError(
+      '--template FILE must contain a JSON object with "name" and, optionally, "address" and "sentences" (lists of lines) and "logo" (a path).',
+    );
+  }
+  const { name, address = [], logo, sentences = [] } = value;
+  return { name, address, sentences, logo: logo === undefined ? null : await readLogo(path, logo) };
+}
+
+async function readLogo(template: string, logo: string): Promise<string> {
+  const bytes = Buffer.from(await readFileUpTo(resolve(dirname(template), logo), maxLogoBytes));
+  const isPng = bytes.subarray(0, 4).toString('latin1') === '\u0089PNG';
+  const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
+  if (!isPng && !isJpeg)
+    throw usageError('The "logo" in the --template file must be a PNG or JPEG file.');
+  return bytes.toString('base64');
 }

@@ -12,7 +12,7 @@ import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
-import { readCaseData } from '../analyze/case-data.ts';
+import { readCaseData } from '../analyze/local.ts';
 import type { CaseOptions } from '../analyze/options.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { ServiceOptions } from '../options.ts';

@@ -3,8 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../../contract/auth.ts';
-import { ask, logIn, logOut, makeFirstUser, sessionState } from '../api/client.ts';
-import { goElsewhere } from '../api/elsewhere.ts';
+import { ask, goElsewhere, logIn, logOut, makeFirstUser, sessionState } from '../api/client.ts';
 import { useConsole, useWords } from '../context.ts';
 import {
   Field,

@@ -24,7 +24,7 @@ import {
 } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
-import { useActs } from './analysis-rows.tsx';
+import { Description, useActs, useEditing } from './analysis-rows.tsx';
 import { Answer, Reasons } from './analysis-answer.tsx';
 import {
   Certainty,
@@ -34,7 +34,6 @@ import {
   Origin,
   StabilityPanel,
 } from './analysis-sections.tsx';
-import { Description, useEditing } from './description.tsx';
 import { AnalysisHold } from './holds.tsx';
 import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
 import type { CustodyStep } from '../../contract/verification.ts';

@@ -16,7 +16,7 @@ import { growingPause, useLoaded, useTenantData } from '../parts/loading.ts';
 import { writeReason } from '../parts/verdict.ts';
 import { fillIn } from '../words/say.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
-import { splitTags } from './description.tsx';
+import { splitTags } from './analysis-rows.tsx';
 import { listSeenBefore, SeenLines } from './other-pictures.tsx';
 
 const firstOptions: DefaultOptions = { tier: 'forensicReporting', decisionStrategy: 'default' };
