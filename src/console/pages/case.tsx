@@ -1,11 +1,11 @@
 /** The pictures in one case, those that need attention first, and a one-sentence summary of them all. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { getAnalysis, listAllAnalyses } from '../api/analyses.ts';
+import { listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { saveAnalyses, useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
@@ -21,7 +21,7 @@ import {
   useMainColumns,
 } from './analysis-rows.tsx';
 import { DropZone } from './drop.tsx';
-import { listSeenBefore, SeenLines } from './other-pictures.tsx';
+import { SeenLines, useExaminations } from './other-pictures.tsx';
 
 export function CasePage({ name }: { readonly name: string }) {
   const { analysis: labels, cases: text, tenantName, language } = useConsole();
@@ -32,7 +32,12 @@ export function CasePage({ name }: { readonly name: string }) {
     load: (signal) => listAllAnalyses(tenantName, { projectId: name }, signal),
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
-  const { known, open } = useDetails(data?.entries ?? []);
+  const examined = (data?.entries ?? []).filter(
+    ({ inferenceStatus }) => inferenceStatus.status === 'completed',
+  );
+  // A list lacks the evidence, which contains the reason, and other pictures that show the same thing.
+  const known = useExaminations(examined.map(({ id }) => id));
+  const open = examined.length - known.size;
   const seenOf = ({ id }: Analysis) => known.get(id)?.seen ?? [];
   const memberOf = (analysis: Analysis) => toMember(analysis, seenOf(analysis));
   const details = data?.entries.map((entry) => {
@@ -132,32 +137,6 @@ function Downloads({ name, entries }: { name: string; entries: readonly Analysis
       </Button>
     </div>
   );
-}
-
-/** After this many pictures, the page shows what has been found so far. */
-const requestedAtOnce = 50;
-
-/**
- * Details that a list lacks, by id, requested one at a time: the analysis with its evidence, which contains the reason,
- * and other pictures that show the same thing. Also returns how many are still to come.
- */
-function useDetails(analyses: readonly Analysis[]) {
-  const { tenantName } = useConsole();
-  const examined = analyses.filter(({ inferenceStatus }) => inferenceStatus.status === 'completed');
-  const known = useRef(new Map<string, { analysis: Analysis; seen: readonly SeenBefore[] }>());
-  const open = () => examined.filter(({ id }) => !known.current.has(id));
-  useLoaded(`details ${tenantName} ${examined.map(({ id }) => id).join(' ')}`, {
-    load: async (signal) => {
-      for (const { id } of open().slice(0, requestedAtOnce)) {
-        const analysis = await getAnalysis(tenantName, id, signal);
-        const seen = await listSeenBefore(tenantName, id, signal);
-        known.current.set(id, { analysis, seen });
-      }
-      return known.current.size;
-    },
-    pause: () => (open().length === 0 ? null : 0),
-  });
-  return { known: known.current, open: open().length };
 }
 
 function toMember(analysis: Analysis, seenBefore: readonly SeenBefore[]): CaseMember {

@@ -1,23 +1,20 @@
 /** The drop zone for pictures, their options, and the progress of each upload. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
-import type { Analysis } from '../../contract/analysis.ts';
-import type { SeenBefore } from '../../contract/seen-before.ts';
 import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
-import { getAnalysis } from '../api/analyses.ts';
 import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
 import { createUploadQueue, isOver, type Transfer, type UploadState } from '../api/upload.ts';
 import { messageOf, useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
-import { growingPause, useLoaded, useTenantData } from '../parts/loading.ts';
+import { useTenantData } from '../parts/loading.ts';
 import { writeReason } from '../parts/verdict.ts';
 import { fillIn } from '../words/say.ts';
-import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
+import { Button, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './analysis-rows.tsx';
-import { listSeenBefore, SeenLines } from './other-pictures.tsx';
+import { SeenLines, useExaminations } from './other-pictures.tsx';
 
 const firstOptions: DefaultOptions = { tier: 'forensicReporting', decisionStrategy: 'default' };
 const queue = createUploadQueue();
@@ -135,7 +132,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   const open = transfers.filter(({ state }) => !isOver(state));
   const refused = endedAs('refused');
   const sent = endedAs('done');
-  const examined = useExamined(sent.flatMap(({ state }) => ('id' in state ? [state.id] : [])));
+  const examined = useExaminations(sent.flatMap(({ state }) => ('id' in state ? [state.id] : [])));
   const failed = sent.filter(
     ({ state }) =>
       'id' in state && examined.get(state.id)?.analysis?.inferenceStatus.status === 'failed',
@@ -171,47 +168,9 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   );
 }
 
-interface Examination {
-  /** Null if it was deleted. */
-  readonly analysis: Analysis | null;
-  readonly seen: readonly SeenBefore[];
-}
-type Examined = ReadonlyMap<string, Examination>;
-
-/** Pictures examined at the same time; as many that are not finished are asked for before the next pause. */
-const examinedAtOnce = 4;
-
-/** The uploaded pictures that have been examined, requested one at a time. */
-function useExamined(ids: readonly string[]): Examined {
-  const { tenantName } = useConsole();
-  const known = useRef(new Map<string, Examination>());
-  useLoaded(`examined ${tenantName} ${ids.length} ${ids.at(-1)}`, {
-    load: async (signal) => {
-      let atWork = 0;
-      for (const id of ids.filter((each) => !known.current.has(each))) {
-        const analysis = await getAnalysis(tenantName, id, signal).catch((error: unknown) => {
-          if (error instanceof ApiError && error.status === 404) return null;
-          throw error;
-        });
-        if (analysis !== null && isAtWork(analysis)) {
-          if (++atWork === examinedAtOnce) break;
-          continue;
-        }
-        const isDone = analysis?.inferenceStatus.status === 'completed';
-        const seen = isDone ? await listSeenBefore(tenantName, id, signal) : [];
-        known.current.set(id, { analysis, seen });
-      }
-      return known.current.size;
-    },
-    pause: (_, unchanged) =>
-      ids.every((id) => known.current.has(id)) ? null : growingPause(unchanged),
-  });
-  return new Map([...known.current].filter(([id]) => ids.includes(id)));
-}
-
 interface TransferLineProps {
   readonly transfer: Transfer;
-  readonly examined: Examined;
+  readonly examined: ReturnType<typeof useExaminations>;
 }
 
 function TransferLine({ transfer: { name, state }, examined }: TransferLineProps) {

@@ -1,19 +1,20 @@
 /** Pictures related to this one: those that show the same thing, and those in the same case. */
 
+import { useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { capitalised } from '../../present/printable.ts';
 import { writeFacts, writeLink } from '../../present/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { listAnalyses } from '../api/analyses.ts';
-import { ask } from '../api/client.ts';
+import { getAnalysis, listAnalyses } from '../api/analyses.ts';
+import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { useLoaded } from '../parts/loading.ts';
-import { Panel, ResultBadge } from '../parts/pieces.tsx';
+import { growingPause, useLoaded } from '../parts/loading.ts';
+import { isAtWork, Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize, Thumbnail, useThumbnails } from '../parts/table.tsx';
 import { toLocalTime } from '../parts/verdict.ts';
 
-export function listSeenBefore(
+function listSeenBefore(
   tenantName: string,
   id: string,
   signal: AbortSignal,
@@ -29,6 +30,48 @@ export function useSeenBefore({ id, inferenceStatus }: Analysis): readonly SeenB
     load: async (signal) => (isDone ? listSeenBefore(tenantName, id, signal) : []),
   });
   return data ?? [];
+}
+
+interface Examination {
+  /** Null if it was deleted. */
+  readonly analysis: Analysis | null;
+  readonly seen: readonly SeenBefore[];
+}
+
+/** Pictures examined at the same time; as many that are not finished are asked for before the next pause. */
+const examinedAtOnce = 4;
+/** After this many pictures, the page shows what has been found so far. */
+const requestedAtOnce = 50;
+
+/** Those of the analyses that have ended, with their evidence and pictures seen before; requested one at a time. */
+export function useExaminations(ids: readonly string[]): ReadonlyMap<string, Examination> {
+  const { tenantName } = useConsole();
+  const known = useRef(new Map<string, Examination>());
+  const open = () => ids.filter((id) => !known.current.has(id));
+  useLoaded(`examined ${tenantName} ${ids.join(' ')}`, {
+    load: async (signal) => {
+      let atWork = 0;
+      for (const id of open().slice(0, requestedAtOnce)) {
+        const analysis = await getAnalysis(tenantName, id, signal).catch((error: unknown) => {
+          if (error instanceof ApiError && error.status === 404) return null;
+          throw error;
+        });
+        if (analysis !== null && isAtWork(analysis)) {
+          if (++atWork === examinedAtOnce) break;
+          continue;
+        }
+        const isDone = analysis?.inferenceStatus.status === 'completed';
+        const seen = isDone ? await listSeenBefore(tenantName, id, signal) : [];
+        known.current.set(id, { analysis, seen });
+      }
+      return { examined: known.current.size, atWork };
+    },
+    pause: ({ atWork }, unchanged) => {
+      if (open().length === 0) return null;
+      return atWork === 0 ? 0 : growingPause(unchanged);
+    },
+  });
+  return new Map([...known.current].filter(([id]) => ids.includes(id)));
 }
 
 interface OtherPicturesProps {
