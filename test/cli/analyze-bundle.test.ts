@@ -1,15 +1,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readEntries } from '../unit/evidence/repack.ts';
 import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
-let scene: Buffer;
-
-beforeAll(async () => {
-  scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
-});
+const scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 
 async function folderWith(name: string) {
   const cwd = await emptyFolder();

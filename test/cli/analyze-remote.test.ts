@@ -4,30 +4,22 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { pngChunk, pngHeader, pngSignature } from '../fixtures/png-chunks.ts';
 import { useServing } from '../journeys/use-serving.ts';
 import { draft } from '../unit/server/open-server.ts';
-import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runCli, runHere, type RunHow } from './run-cli.ts';
 import { type Files, folderWith, recordLines, recordsIn } from './working-folder.ts';
 
-/**
- * A picture is examined locally and on the server, each in its own process: half a minute on a busy
- * machine.
- */
+/** A picture is examined locally and on the server, each in its own process: half a minute on a busy machine. */
 const twoCommandsMs = 90_000;
 const mostUploadBytes = 1_000_000;
 const serving = useServing({ FORENSICS_MAX_UPLOAD_BYTES: String(mostUploadBytes) });
 const { dataDir } = serving;
-let scene: Buffer;
-
-beforeAll(async () => {
-  scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
-});
+const scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 beforeEach(async () => {
   vi.stubEnv('FORENSICS_API_KEY', serving.ready.apiKey ?? '');
   vi.stubEnv('XDG_STATE_HOME', await emptyFolder());

@@ -1,30 +1,25 @@
 import { createServer, type RequestListener } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { portOf } from '../fixtures/free-port.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { runCli } from './run-cli.ts';
 import { folderWith, recordsIn } from './working-folder.ts';
 
-let scene: Buffer;
-let claim: Uint8Array;
-/** A page consisting of one picture, to save examinations. */
-let scanned: Uint8Array;
+const scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 /** 52 x 37 mm in points: a page is rendered at 150 pixels an inch and examined, which takes much longer for A4. */
-const paper: [number, number] = [148.82, 104.88];
-
-beforeAll(async () => {
-  scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
-  claim = await makePdf((pdf) => pdf.text('Claim 4711').image(scene, 60, 40, { width: 60 }), {
-    size: paper,
-    margin: 10,
-  });
-  scanned = await makePdf((pdf) => pdf.image(scene, 0, 0, { width: paper[0], height: paper[1] }), {
-    size: paper,
-  });
+const size: [number, number] = [148.82, 104.88];
+const claim = await makePdf((pdf) => pdf.text('Claim 4711').image(scene, 60, 40, { width: 60 }), {
+  size,
+  margin: 10,
 });
+/** A page consisting of one picture, to save examinations. */
+const scanned = await makePdf(
+  (pdf) => pdf.image(scene, 0, 0, { width: size[0], height: size[1] }),
+  { size },
+);
 
 describe('a PDF', () => {
   test('yields its embedded pictures unchanged, and its pages', async () => {

@@ -1,17 +1,13 @@
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { emptyFolder, runCli, startCli } from './run-cli.ts';
 import { type Files, folderWith, recordLines, recordsIn } from './working-folder.ts';
 
-let scene: Buffer;
-
-beforeAll(async () => {
-  scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
-});
+const scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 
 /** A folder with the scene as `scene.jpg` and the given files. */
 const folderWithScene = (files: Files = {}) => folderWith({ 'scene.jpg': scene, ...files });

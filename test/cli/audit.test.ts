@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { emptyFolder } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runHere } from './run-cli.ts';
 
 interface Entry {
   readonly previous: string;

@@ -5,8 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { lockForServing } from '../../src/ports/data-folder/data-folder.ts';
 import { currentSchema } from '../../src/ports/db/migrations.ts';
 import { runInTerminal } from './in-terminal.ts';
-import { emptyFolder } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runHere } from './run-cli.ts';
 
 /** A data folder with one tenant, and commands that use it. */
 async function acme() {

@@ -1,6 +1,4 @@
-/**
- * The manual's pipeline jobs that rotate a key: parsed as YAML, their scripts run against a server.
- */
+/** The manual's pipeline jobs that rotate a key: parsed as YAML, their scripts run against a server. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,10 +17,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { portOf } from '../fixtures/free-port.ts';
 import { blockNamed, readManual } from '../../bin/manual/manual.ts';
-import { type Listening, openListening } from '../unit/server/open-server.ts';
+import { openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
-import { emptyFolder, entry } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, entry, runHere } from './run-cli.ts';
 
 interface Step {
   readonly run?: string;
@@ -37,11 +34,7 @@ interface Workflow {
 type Pipeline = Readonly<Record<string, { readonly script: readonly string[] }>>;
 
 const token = 'token-of-the-pipeline';
-let open: Listening;
-
-beforeAll(async () => {
-  open = await openListening();
-});
+const open = await openListening();
 afterAll(async () => open.close());
 
 async function makeKey(name: string): Promise<string> {

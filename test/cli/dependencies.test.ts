@@ -20,10 +20,7 @@ const bundled = 'onnxruntime-node';
 /** Used by the bundled ONNX Runtime, and by the library's type declarations. */
 const neededByOthers = ['onnxruntime-common', 'typebox'];
 
-/**
- * Packages from import statements and from paths to data files:
- * resolve(`dejavu-fonts-ttf/ttf/...`).
- */
+/** Packages from import statements and from paths to data files: resolve(`dejavu-fonts-ttf/ttf/...`). */
 function packagesImported(): readonly string[] {
   const specifier =
     /(?:\bfrom |\bimport |\bimport\()'((?:@[\w-]+\/)?[\w-]+)|(?:\bresolve|\brequire|\bwasmOf)\([`']((?:@[\w-]+\/)?[\w-]+)\//g;

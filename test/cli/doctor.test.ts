@@ -14,8 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Diagnosis } from '../../src/ops/doctor/installation.ts';
 import { type Serving, startServing } from '../journeys/serving.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
-import { entry } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { entry, runHere } from './run-cli.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
 const config = join(dataDir, 'config.json');

@@ -15,10 +15,7 @@ import { makeExamination } from '../unit/present/examination.ts';
 
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 
-/**
- * `fake-1.jpg` is fake, `abstain.png` an abstention; any name without a result class fails with
- * `failsWith`.
- */
+/** `fake-1.jpg` is fake, `abstain.png` an abstention; any name without a result class fails with `failsWith`. */
 export function prepareFake(failsWith: ErrorCode = 'image_unreadable') {
   return async ({ options }: Run): Promise<Examiner> => ({
     pdf: {

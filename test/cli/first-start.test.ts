@@ -6,10 +6,7 @@ import { emptyFolder } from './run-cli.ts';
 
 const question = /HEIC, WebP and sides above 4,096 pixels\? \[Y\/n\]/;
 
-/**
- * Starts a server for the first time, answers the question if it is asked, and stops the server
- * when it is ready.
- */
+/** Starts a server for the first time, answers the question if it is asked, and stops the server when it is ready. */
 async function firstStart(answer: string) {
   const home = await emptyFolder();
   let [isAnswered, isStopped] = [false, false];

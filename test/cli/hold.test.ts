@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { emptyFolder } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runHere } from './run-cli.ts';
 
 test('a hold on a tenant is added, listed and removed; each error has its exit code', async () => {
   const dataDir = await emptyFolder();

@@ -8,10 +8,7 @@ export interface TerminalHow {
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
-  /**
-   * Called with everything shown so far whenever there is more; `type('y\r')` answers like a
-   * keyboard.
-   */
+  /** Called with everything shown so far whenever there is more; `type('y\r')` answers like a keyboard. */
   readonly onScreen?: (shown: string, type: (keys: string) => void) => void;
 }
 

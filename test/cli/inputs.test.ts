@@ -11,9 +11,7 @@ async function fill(dir: string, names: readonly string[]): Promise<void> {
   }
 }
 
-/**
- * Recognised by content, so that names do not matter: a PNG signature, a video's brand, or text.
- */
+/** Recognised by content, so that names do not matter: a PNG signature, a video's brand, or text. */
 function content(name: string): string {
   if (name.endsWith('.bin')) return '\x89PNG\r\n\x1a\n';
   return name.endsWith('.mov') ? '\0\0\0\x14ftypqt  ' : 'x';

@@ -33,10 +33,7 @@ const nowhere = 'http://127.0.0.1:9';
 const linesOf = (block: string) => blockNamed(readManual(), block).text.trimEnd().split('\n');
 
 let dir: string;
-/**
- * A copy of the checkout: packing rebuilds, which would remove the console under tests running in
- * parallel.
- */
+/** A copy of the checkout: packing rebuilds, which would remove the console under tests running in parallel. */
 let checkout: string;
 let tarball: string;
 let prefix: string;
@@ -247,10 +244,7 @@ test('the library works in a five-line program', async () => {
   expect(JSON.parse(ran.stdout)).toEqual({ verdict: expect.any(String), pdf: '%PDF-' });
 });
 
-/**
- * From Debian; `.ci/run` installs them. Files in the package belong to the user who builds it:
- * root.
- */
+/** From Debian; `.ci/run` installs them. Files in the package belong to the user who builds it: root. */
 const canBuildImages =
   process.getuid?.() === 0 &&
   ['buildah', 'mmdebstrap', 'dpkg-deb', 'strip'].every(

@@ -7,8 +7,7 @@ import type { Rotated } from '../../src/service/access/keys.ts';
 import { ForensicsError } from '../../src/errors.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
-import { emptyFolder } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runHere } from './run-cli.ts';
 
 let open: OpenServer;
 let home: string;

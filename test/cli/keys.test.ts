@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import type { Rotated } from '../../src/service/access/keys.ts';
-import { runHere } from './run-here.ts';
+import { runHere } from './run-cli.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);

@@ -1,7 +1,4 @@
-/**
- * Preloaded with `node --import`: writes the URL of each module that the program loads to the file
- * `LOADED`.
- */
+/** Preloaded with `node --import`: writes the URL of each module that the program loads to the file `LOADED`. */
 
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

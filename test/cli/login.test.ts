@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runCli, runHere } from './run-cli.ts';
 
 let open: Listening;
 let url: string;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { runHere } from './run-here.ts';
+import { runHere } from './run-cli.ts';
 
 let dataDir: string;
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);

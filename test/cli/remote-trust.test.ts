@@ -8,8 +8,7 @@ import {
   openTlsServer,
   type TlsServer,
 } from '../unit/cli/client/tls-server.ts';
-import { emptyFolder } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runHere } from './run-cli.ts';
 
 const key = `sk-acme-${'k'.repeat(38)}`;
 

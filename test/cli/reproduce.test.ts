@@ -6,8 +6,7 @@ import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { realCase } from '../unit/evidence/real-case.ts';
 import { newSigner, signedAt } from '../unit/evidence/small-case.ts';
 import { warmChildren } from '../unit/examiner/warm-children.ts';
-import { emptyFolder } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runHere } from './run-cli.ts';
 
 const children = warmChildren();
 let real: BundleCase;

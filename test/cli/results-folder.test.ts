@@ -71,11 +71,3 @@ test('a file, or a folder that cannot be written to, is refused before anything 
     });
   }
 });
-
-test('checking that a folder is writable leaves nothing in it', async () => {
-  const dir = await emptyFolder();
-
-  await openResultsFolder(dir, { force: false });
-
-  expect(await readdir(dir)).toEqual([]);
-});

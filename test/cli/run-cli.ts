@@ -25,10 +25,7 @@ if (!isBuilt) {
   );
 }
 
-/**
- * A temporary home, so that saved files such as signing keys stay out of the home of the user who
- * runs the tests.
- */
+/** A temporary home, so that saved files such as signing keys stay out of the home of the user who runs the tests. */
 const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 
@@ -60,15 +57,17 @@ export interface RunHow {
 
 const oneAtATime = createMutex();
 
-/**
- * Runs a command in this process. One at a time: folder, environment and streams belong to the
- * process.
- */
+/** Runs a command in this process. One at a time: folder, environment and streams belong to the process. */
 export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> {
-  return oneAtATime('process', async () => runHere(args, how));
+  return oneAtATime('process', async () => inThisProcess(args, how));
 }
 
-async function runHere(args: readonly string[], { cwd, stdin, env }: RunHow): Promise<Ran> {
+/** The same with the test's environment. */
+export function runHere(args: readonly string[]): Promise<Ran> {
+  return runCli(args, { env: process.env });
+}
+
+async function inThisProcess(args: readonly string[], { cwd, stdin, env }: RunHow): Promise<Ran> {
   const before = { cwd: process.cwd(), env: { ...process.env } };
   const output = { stdout: '', stderr: '' };
   const restores = [
@@ -137,8 +136,7 @@ export interface Ended extends Pick<Ran, 'stdout' | 'stderr'> {
 /** Runs a command in its own process. */
 export async function startCli(args: readonly string[], how: StartHow = {}): Promise<Ended> {
   const child = spawnCli(args, how);
-  // Only once: a second signal ends the program at once, and more stdout may arrive before the
-  // first is handled.
+  // Only once: a second signal ends the program at once, and more stdout may arrive before the first is handled.
   let isSignalled = false;
   const kill = (signal: NodeJS.Signals) => {
     if (!isSignalled) child.kill(signal);

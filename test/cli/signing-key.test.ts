@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSigningKeys, keysInFolder } from '../../src/evidence/signing-keys.ts';
 import { smallBundle } from '../unit/evidence/small-case.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runCli, runHere } from './run-cli.ts';
 
 test('the first use creates the key, and rotate keeps the old one for verification', async () => {
   const dir = await emptyFolder();

@@ -4,9 +4,7 @@ import { expect, test } from 'vitest';
 
 const stopModule = new URL('../../src/cli/analyze/batch.ts', import.meta.url).href;
 
-/**
- * A program with a slow clean-up, and a package that exits when it holds the only signal listener.
- */
+/** A program with a slow clean-up, and a package that exits when it holds the only signal listener. */
 const program = `
   import { listenForStop } from ${JSON.stringify(stopModule)};
   const stop = listenForStop();

@@ -45,10 +45,7 @@ const licencesRead: Readonly<Record<string, string>> = {
   'dejavu-fonts-ttf': 'Bitstream Vera, free to use and to embed',
   'png-js': 'MIT',
 };
-/**
- * None of them runs: `allowScripts` in package.json forbids it, or the package is used in
- * development only.
- */
+/** None of them runs: `allowScripts` in package.json forbids it, or the package is used in development only. */
 const withInstallScript = ['cbor-extract', 'exifreader', 'node', 'onnxruntime-node'];
 
 test('every shipped package has an allowed licence', () => {

@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInTerminal } from './in-terminal.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { emptyFolder, runCli, runHere } from './run-cli.ts';
 
 const escape = '\u001b';
 const coloured = (raw: string) => /\[[0-9;]*3[0-9]m/.test(raw);

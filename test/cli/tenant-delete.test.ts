@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { makeFirstTenant } from '../../src/service/first-run.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
-import { draft, type Listening, openListening } from '../unit/server/open-server.ts';
+import { draft, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal } from './in-terminal.ts';
-import { runHere } from './run-here.ts';
+import { runHere } from './run-cli.ts';
 
-let open: Listening;
-
-beforeAll(async () => {
-  open = await openListening();
-});
+const open = await openListening();
 afterAll(async () => open.close());
 
 const run = async (...args: string[]) => runHere([...args, '--data-dir', open.dataDir]);

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
-import { runCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { runCli, runHere } from './run-cli.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-tenant-'));
 const config = join(dataDir, 'config.json');

@@ -7,7 +7,7 @@ import { openCore } from '../../src/service/core.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import type { UsageReport } from '../../src/contract/usage.ts';
 import { transact } from '../../src/ports/db/database.ts';
-import { runHere } from './run-here.ts';
+import { runHere } from './run-cli.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-report-'));
 const usage = async (...args: string[]) =>

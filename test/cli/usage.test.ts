@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { describe, expect, test, vi } from 'vitest';
 import { createWholeProgram } from '../../src/cli/main.ts';
 import { runInTerminal } from './in-terminal.ts';
-import { runCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { runCli, runHere } from './run-cli.ts';
 
 test.for([
   [['analyse', 'a.jpg'], "unknown command 'analyse' (Did you mean analyze?)"],

@@ -7,8 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '../../src/service/core.ts';
 import { askHidden } from '../../src/cli/input.ts';
 import { readConfig } from '../../src/contract/config.ts';
-import { runCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { runCli, runHere } from './run-cli.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-user-'));
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);

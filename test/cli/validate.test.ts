@@ -1,20 +1,17 @@
 import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Validation } from '../../src/service/validation/validation.ts';
 import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
 import { readPages } from '../unit/render/pdf-text.ts';
-import { spawnCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
+import { runHere, spawnCli } from './run-cli.ts';
 import { type Files, folderWith } from './working-folder.ts';
 
 /** Drawn scenes: only their folder makes them real or fake. */
-let scenes: readonly Buffer[];
-
-beforeAll(async () => {
-  const jpegs = [1, 2, 3].map((seed) => sceneJpeg({ width: 136, height: 132, seed }));
-  scenes = await Promise.all([...jpegs, scenePng({ width: 136, height: 132, seed: 4 })]);
-});
+const scenes: readonly Buffer[] = await Promise.all([
+  ...[1, 2, 3].map((seed) => sceneJpeg({ width: 136, height: 132, seed })),
+  scenePng({ width: 136, height: 132, seed: 4 }),
+]);
 
 const pair = (): Files => ({ 'real/a.jpg': scenes[0]!, 'fake/a.png': scenes[3]! });
 

@@ -8,7 +8,7 @@ import { transact } from '../../src/ports/db/database.ts';
 import { adviceOn } from '../../src/ops/doctor/webhooks.ts';
 import { createOutbox } from '../../src/service/webhooks/outbox.ts';
 import { startReceiver } from '../unit/service/webhooks/receiver.ts';
-import { runHere } from './run-here.ts';
+import { runHere } from './run-cli.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-webhooks-'));
 const configFile = join(dataDir, 'config.json');

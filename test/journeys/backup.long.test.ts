@@ -4,8 +4,7 @@ import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { emptyFolder } from '../cli/run-cli.ts';
-import { runHere } from '../cli/run-here.ts';
+import { emptyFolder, runHere } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
 

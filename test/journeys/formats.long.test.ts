@@ -6,8 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { emptyFolder, runCli } from '../cli/run-cli.ts';
-import { runHere } from '../cli/run-here.ts';
+import { emptyFolder, runCli, runHere } from '../cli/run-cli.ts';
 import { fileOf, formatScene } from '../fixtures/formats.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runHere } from '../cli/run-here.ts';
+import { runHere } from '../cli/run-cli.ts';
 import { blocksOf, germanOf, pages, readPage, root } from '../../bin/manual/manual.ts';
 
 const english = pages.slice(1);

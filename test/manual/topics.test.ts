@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { topics as pages } from '../../src/present/manual.ts';
 import { layMarkdown } from '../../src/cli/output/layout.ts';
-import { runHere } from '../cli/run-here.ts';
+import { runHere } from '../cli/run-cli.ts';
 
 const topics = Object.keys(pages);
 

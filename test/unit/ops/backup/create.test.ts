@@ -16,6 +16,7 @@ import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
 import { masterKeyId } from '../../../../src/ops/backup/contents.ts';
 import { deriveSecrets } from '../../../../src/service/secrets/secrets.ts';
 import {
+  backedUp,
   backUp,
   content,
   elsewhere,
@@ -54,8 +55,7 @@ test('a backup holds the database and all files named by rows, and lists them in
 });
 
 test('tar and sha256sum can unpack and check it', async () => {
-  const small = await smallFolder();
-  await backUp(small);
+  const small = await backedUp();
   const folder = join(small.folder, 'unpacked');
   mkdirSync(folder);
 
@@ -91,9 +91,7 @@ test('an object that disappears meanwhile is reported as absent, without failing
 });
 
 test('without keys it contains none, neither by name nor by content', async () => {
-  const small = await smallFolder();
-
-  await backUp(small, { withKeys: false });
+  const small = await backedUp({ withKeys: false });
 
   const { files, manifest } = await readArchive(small.out);
   expect([...files.keys()].filter((name) => /key|tls/.test(name))).toEqual([]);

@@ -25,7 +25,7 @@ import { createSqliteDb } from '../../../../src/ports/db/sqlite.ts';
 import { fromDist } from '../../../built.ts';
 import { makeOlderDatabase } from '../../ports/db/older-database.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
-import { backUp, content, evidence, now, smallFolder } from './small-backup.ts';
+import { backedUp, backUp, content, evidence, now, smallFolder } from './small-backup.ts';
 import { withoutEntry } from './without-entry.ts';
 
 type More = Partial<Parameters<typeof restoreBackup>[1] & Parameters<typeof restoreBackup>[0]>;
@@ -58,8 +58,7 @@ const markIn = async (dataDir: string) =>
     ?.value;
 
 test('everything is restored as it was, readable by its owner only', async () => {
-  const small = await smallFolder();
-  await backUp(small);
+  const small = await backedUp();
   const dataDir = emptyDataDir();
 
   const { manifest, rows, problems } = await restore(small.out, dataDir);
@@ -77,8 +76,7 @@ test('everything is restored as it was, readable by its owner only', async () =>
 });
 
 test('a folder that is not empty is left alone', async () => {
-  const small = await smallFolder();
-  await backUp(small);
+  const small = await backedUp();
   const dataDir = await usedDataDir();
 
   await expect(restore(small.out, dataDir)).rejects.toMatchObject({ code: 'conflict' });
@@ -88,8 +86,7 @@ test('a folder that is not empty is left alone', async () => {
 });
 
 test('a backup that is damaged, incomplete or none at all leaves the folder empty', async () => {
-  const small = await smallFolder();
-  await backUp(small);
+  const small = await backedUp();
   const damaged = join(small.folder, 'damaged.tar');
   const bytes = readFileSync(small.out);
   bytes[bytes.indexOf('picturepicture')]! ^= 1;
@@ -160,8 +157,7 @@ test('a backup from an earlier version is valid and restored', async () => {
 });
 
 test('keys that were left out are taken from their own folder, and must match', async () => {
-  const small = await smallFolder();
-  await backUp(small, { withKeys: false });
+  const small = await backedUp({ withKeys: false });
   const [right, wrong, dataDir] = [join(small.folder, 'right'), temporaryFolder(), emptyDataDir()];
   mkdirSync(right);
   for (const name of ['master.key', 'signing-keys', 'tls']) {
@@ -206,8 +202,7 @@ test('a backup with an older schema is restored as it is, and migrated when open
 });
 
 test('kill -9 while unpacking leaves a folder that only a restore opens', async () => {
-  const small = await smallFolder();
-  await backUp(small);
+  const small = await backedUp();
   const dataDir = emptyDataDir();
 
   const { signal } = runKilled(small.out, dataDir, 'unpacking');
@@ -226,8 +221,7 @@ test('kill -9 while unpacking leaves a folder that only a restore opens', async 
 test.each([1, 4, 8])(
   'kill -9 before step %i of 8 leaves a folder that is refused',
   async (step) => {
-    const small = await smallFolder();
-    await backUp(small);
+    const small = await backedUp();
     const dataDir = emptyDataDir();
 
     const { signal } = runKilled(small.out, dataDir, String(step));

@@ -1,6 +1,4 @@
-/**
- * A small data folder without a server: a database, its keys and a few objects, and a backup of it.
- */
+/** A small data folder without a server: a database, its keys and a few objects, and a backup of it. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -84,4 +82,11 @@ export async function backUp(
   };
   const request = { out, withKeys: true, program: '1.2.3', settings: { port: 1 }, now };
   return createBackup(core, { ...request, ...more });
+}
+
+/** A small folder with its backup. */
+export async function backedUp(more: Parameters<typeof backUp>[1] = {}) {
+  const small = await smallFolder();
+  await backUp(small, more);
+  return small;
 }

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { setRequester, transact } from '../../../../src/ports/db/database.ts';
 import { openPostgres } from '../../../../src/ports/db/postgres.ts';
-import { runHere } from '../../../cli/run-here.ts';
+import { runHere } from '../../../cli/run-cli.ts';
 import { freePort } from '../../../fixtures/free-port.ts';
 import { createDatabase } from '../../../fixtures/postgres.ts';
 import { temporaryFolder, testDb } from './temporary.ts';
