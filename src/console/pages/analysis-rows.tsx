@@ -90,12 +90,7 @@ export function useMainColumns(
   ];
 }
 
-export function ActsOnRow({
-  analysis,
-  remove,
-  again,
-  edit,
-}: RowActs & { readonly analysis: Analysis }) {
+export function ActsOnRow({ analysis, remove, again, edit }: RowActs & { analysis: Analysis }) {
   const { list, cases } = useConsole();
   const subject = list.of(analysis.name.slice(0, 80));
   return (
@@ -113,12 +108,7 @@ export function ActsOnRow({
   );
 }
 
-interface NameProps {
-  readonly analysis: Analysis;
-  readonly isInCase: boolean;
-}
-
-function Name({ analysis, isInCase }: NameProps) {
+function Name({ analysis, isInCase }: { analysis: Analysis; isInCase: boolean }) {
   const { cases } = useConsole();
   const { id, name, tags, projectId, comment } = analysis;
   return (

@@ -57,12 +57,7 @@ export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
   );
 }
 
-interface TitledDotsProps {
-  readonly title: string;
-  readonly items: readonly ComponentChildren[];
-}
-
-function TitledDots({ title, items }: TitledDotsProps) {
+function TitledDots({ title, items }: { title: string; items: readonly ComponentChildren[] }) {
   if (items.length === 0) return null;
   return (
     <div class="stack">

@@ -81,16 +81,12 @@ function Holds({ id }: { readonly id: string | null }) {
   );
 }
 
-interface HoldProps {
-  readonly hold: LegalHold;
-}
-
 /** What is held, in words. */
 function nameOf({ analysisId, analysisName }: LegalHold, everything: string): string {
   return analysisId === null ? everything : (analysisName ?? analysisId);
 }
 
-function Held({ hold: { analysisId, analysisName } }: HoldProps) {
+function Held({ hold: { analysisId, analysisName } }: { hold: LegalHold }) {
   const { holds } = useConsole();
   if (analysisId === null) return <strong>{holds.everything}</strong>;
   return (
@@ -100,7 +96,7 @@ function Held({ hold: { analysisId, analysisName } }: HoldProps) {
   );
 }
 
-function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: HoldProps) {
+function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: { hold: LegalHold }) {
   return (
     <>
       <Time at={createdDate} />

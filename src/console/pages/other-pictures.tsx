@@ -101,13 +101,7 @@ export function OtherPictures({ analysis, seen, isOpen }: OtherPicturesProps) {
   );
 }
 
-export function SeenLine({
-  other,
-  analysis,
-}: {
-  readonly other: SeenBefore;
-  readonly analysis: Pick<Analysis, 'id' | 'createdDate'>;
-}) {
+function SeenLine({ other, analysis }: { other: SeenBefore; analysis: Analysis }) {
   const { analysis: labels, comparison, language } = useConsole();
   const text = labels.seenBefore;
   return (
@@ -126,13 +120,7 @@ export function SeenLine({
 const seenShown = 2;
 
 /** The first two, and how many more there are. */
-export function SeenLines({
-  seen,
-  analysis,
-}: {
-  readonly seen: readonly SeenBefore[];
-  readonly analysis: Pick<Analysis, 'id' | 'createdDate'>;
-}) {
+export function SeenLines({ seen, analysis }: { seen: readonly SeenBefore[]; analysis: Analysis }) {
   const { more } = wordsIn(useConsole().language).terminal.seen;
   return (
     <>

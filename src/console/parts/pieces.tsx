@@ -53,13 +53,7 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
 }
 
 /** A bulleted list. @param kind - additional classes. */
-export function Dots({
-  items,
-  kind = '',
-}: {
-  readonly items: readonly ComponentChildren[];
-  readonly kind?: string;
-}) {
+export function Dots({ items, kind = '' }: { items: readonly ComponentChildren[]; kind?: string }) {
   return (
     <ul class={`stack ${kind}`}>
       {items.map((item, at) => (
@@ -99,10 +93,7 @@ export function Awaited<T>({
 }
 
 /** A button that does not submit a form. @param kind - `main`, `danger`, `quiet`, `little`, or several of them. */
-export function Button({
-  kind = '',
-  ...attributes
-}: ButtonHTMLAttributes & { readonly kind?: string }) {
+export function Button({ kind = '', ...attributes }: ButtonHTMLAttributes & { kind?: string }) {
   return <button type="button" class={`button ${kind}`} {...attributes} />;
 }
 

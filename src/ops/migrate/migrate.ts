@@ -129,11 +129,7 @@ const maxObjectBytes = 1_000_000_000;
 /** @returns the ETag of the upload in its new store if the old ETag matched, otherwise the old one. */
 async function moveObjects(
   db: Db,
-  {
-    row,
-    from,
-    to,
-  }: { readonly row: AnalysisRow; readonly from: BlobStore; readonly to: BlobStore },
+  { row, from, to }: { row: AnalysisRow; from: BlobStore; to: BlobStore },
   onMoved: () => void,
 ): Promise<string | null> {
   const examined = db.select().from(examinations).where(eq(examinations.analysisId, row.id));
