@@ -116,9 +116,7 @@ export function openApi(access: {
   };
 }
 
-interface Sender extends Pick<Api, 'url' | 'dispatcher'> {
-  readonly userAgent: string;
-}
+type Sender = Pick<Api, 'url' | 'dispatcher'> & { readonly userAgent: string };
 
 async function send(sender: Sender, wanted: ApiRequest, authorization: string | null) {
   const { signal } = wanted;

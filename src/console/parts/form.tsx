@@ -246,13 +246,12 @@ export function Form({ act, kind = '', send, children, close }: FormProps) {
   );
 }
 
-interface FormPanelProps extends FormProps {
-  readonly title: string;
-  readonly intro?: string;
-}
-
 /** A panel that saves part of a page. */
-export function FormPanel({ title, intro, ...form }: FormPanelProps) {
+export function FormPanel({
+  title,
+  intro,
+  ...form
+}: FormProps & { title: string; intro?: string }) {
   return (
     <Panel title={title}>
       {intro !== undefined && <p class="soft">{intro}</p>}

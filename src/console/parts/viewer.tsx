@@ -181,12 +181,8 @@ function outside(at: number): string {
 const loupeRadiusPx = 100;
 const loupeFactor = 3;
 
-interface LoupeProps extends PlaneProps {
-  readonly at: Point;
-}
-
 /** A round magnifier over a place in the picture. */
-function Loupe({ at, view, size, children }: LoupeProps) {
+function Loupe({ at, view, size, children }: PlaneProps & { at: Point }) {
   const [x, y] = [at.x * size.width, at.y * size.height];
   const scale = Math.max(1, view.scale * loupeFactor);
   return (

@@ -38,9 +38,7 @@ interface RestoreRequest {
   readonly onProgress?: ReadOptions['onProgress'];
 }
 
-interface Restored extends Verified {
-  readonly manifest: Manifest;
-}
+type Restored = Verified & { readonly manifest: Manifest };
 
 /**
  * @throws {ForensicsError} `conflict` if the folder is not empty or in use; `backup_damaged`, `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing
