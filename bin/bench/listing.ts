@@ -13,8 +13,9 @@ import { newId } from '../../src/ports/db/database.ts';
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
 import { createAzureStore } from '../../src/ports/storage/azure/azure.ts';
 import { createSealedConfigs, type StorageConfig } from '../../src/ports/storage/configs.ts';
-import { bucketName, createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
 import {
+  bucketName,
+  createBuckets,
   createEmbeddedStore,
   createObjectUrls,
 } from '../../src/ports/storage/embedded/embedded.ts';

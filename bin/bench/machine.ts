@@ -16,8 +16,9 @@ import { defaultLimits } from '../../src/image/picture.ts';
 import { createQueue } from '../../src/service/jobs/queue.ts';
 import { createWorker } from '../../src/service/jobs/worker.ts';
 import { createSealedConfigs } from '../../src/ports/storage/configs.ts';
-import { bucketName, createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
 import {
+  bucketName,
+  createBuckets,
   createEmbeddedStore,
   createObjectUrls,
 } from '../../src/ports/storage/embedded/embedded.ts';

@@ -1,6 +1,6 @@
 /** Does the compression score follow the quality of a save, and nothing else about a picture? */
 
-import { auc } from '../../src/service/validation/statistics.ts';
+import { auc } from '../../src/service/validation/figures.ts';
 import { meanOf, spearman, standardDeviation } from './figures.ts';
 import { type Estimate, estimateOf, type Rate, rateOf } from './intervals.ts';
 import type { Outcome } from './read-samples.ts';

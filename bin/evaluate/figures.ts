@@ -1,9 +1,9 @@
 /**
  * Figures that only the evaluation needs, in addition to those of
- * `src/service/validation/statistics.ts`.
+ * `src/service/validation/figures.ts`.
  */
 
-import type { Scored } from '../../src/service/validation/statistics.ts';
+import type { Scored } from '../../src/service/validation/figures.ts';
 
 /** Share of fakes above the threshold that at most `falseAlarms` of the real pictures exceed. */
 export function recallAt(scored: readonly Scored[], falseAlarms: number): number {

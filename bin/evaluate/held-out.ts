@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeKinds, parseAnyManifest } from '../../src/inference/manifest.ts';
 import type { HeldOutRatios } from '../../src/inference/fields.ts';
-import { heldOutRatios } from '../../src/service/validation/statistics.ts';
+import { heldOutRatios } from '../../src/service/validation/figures.ts';
 import { parseCsv } from './data-set.ts';
 
 const fileName = 'held-out.csv';

@@ -2,7 +2,7 @@
 
 import { createRandom } from '../../src/engine/calibration.ts';
 import { shareInterval } from '../../src/engine/likelihood-ratio.ts';
-import { quantile } from '../../src/service/validation/statistics.ts';
+import { quantile } from '../../src/service/validation/figures.ts';
 import type { Sample } from './data-set.ts';
 
 export interface Estimate {

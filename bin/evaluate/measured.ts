@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
 import { boundedLogit } from '../../src/engine/calibration.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../src/inference/manifest.ts';
-import { auc, aucInterval } from '../../src/service/validation/statistics.ts';
+import { auc, aucInterval } from '../../src/service/validation/figures.ts';
 import type { HeldOut } from './held-out.ts';
 import { type Row, toScored } from './read-samples.ts';
 

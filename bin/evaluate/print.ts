@@ -1,7 +1,7 @@
 /** The figures of a run. */
 
 import { decisionStrategies } from '../../src/contract/vocabulary.ts';
-import { calibrationError } from '../../src/service/validation/statistics.ts';
+import { calibrationError } from '../../src/service/validation/figures.ts';
 import { meanOf, recallAt } from './figures.ts';
 import { resultsOf, tableOfGoals } from './goals.ts';
 import { estimateOf, rateOf } from './intervals.ts';

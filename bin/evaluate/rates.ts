@@ -1,7 +1,7 @@
 /** How often verdicts are reached and wrong, with intervals. Errors are shares of the decided pictures of a class. */
 
 import type { DecisionStrategy } from '../../src/contract/vocabulary.ts';
-import { auc, aucInterval, calibrationError } from '../../src/service/validation/statistics.ts';
+import { auc, aucInterval, calibrationError } from '../../src/service/validation/figures.ts';
 import { type Estimate, estimateOf, type Rate, rateOf } from './intervals.ts';
 import { type Outcome, toScored } from './read-samples.ts';
 

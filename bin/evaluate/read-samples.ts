@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { PatchScores } from '../../src/engine/patch-scores.ts';
 import type { Examination, Decision } from '../../src/engine/result.ts';
-import type { Scored } from '../../src/service/validation/statistics.ts';
+import type { Scored } from '../../src/service/validation/figures.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
 import { type Classes, type Examining, examineUnderAll } from './examine-under-all.ts';

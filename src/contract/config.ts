@@ -46,7 +46,7 @@ interface Config {
   readonly file: string | null;
 }
 
-export interface ShownSetting {
+interface ShownSetting {
   readonly value: unknown;
   readonly origin: Origin;
   /** The name in that source: a flag, a variable or a key in the file; null for a default. */

@@ -34,7 +34,7 @@ import {
   type Transport,
 } from './transport.ts';
 import type { Metrics } from './metrics.ts';
-import { describeInterface, docsRoutes } from './openapi.ts';
+import { describeInterface, docsRoutes, operations } from './openapi.ts';
 import { createRateLimits, setRequesters, takeTurns } from './fair-use.ts';
 import { analysisRoutes, evidenceRoutes } from './routes/analysis.ts';
 import { authRoutes, keyRoutes } from './routes/auth.ts';
@@ -46,7 +46,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { oneOf, succeeded } from '../contract/common.ts';
 import { ForensicsError } from '../errors.ts';
-import { operations } from './openapi-responses.ts';
 import { readTag } from '../service/access/key-format.ts';
 
 declare module 'fastify' {

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import type { Settings } from '../contract/config.ts';
 import { createSender } from '../ports/network/post.ts';
-import type { Buckets } from '../ports/storage/embedded/buckets.ts';
+import type { Buckets } from '../ports/storage/embedded/embedded.ts';
 import { purgeExpired } from './access/embedded/sessions.ts';
 import { forgetCounts } from './access/request-counts.ts';
 import type { Analyses } from './analyses/analyses.ts';
@@ -15,8 +15,7 @@ import { type Chore, createChores } from './jobs/poll-loop.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
 import { createWorker, withRoom } from './jobs/worker.ts';
-import { createDeliverer } from './webhooks/deliver.ts';
-import { purgeDeliveries } from './webhooks/deliveries.ts';
+import { createDeliverer, purgeDeliveries } from './webhooks/deliver.ts';
 import type { Outbox } from './webhooks/outbox.ts';
 
 interface BackgroundOptions {

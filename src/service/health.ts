@@ -17,7 +17,7 @@ import type { Worker } from './jobs/worker.ts';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
-import { countBacklog } from './webhooks/deliveries.ts';
+import { countBacklog } from './webhooks/deliver.ts';
 
 /** Parts without which the service still works. */
 const optional = ['webhooks', 'log'];

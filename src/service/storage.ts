@@ -6,8 +6,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../contract/config.ts';
-import { bucketName, createBuckets } from '../ports/storage/embedded/buckets.ts';
-import { createEmbeddedStore, createObjectUrls } from '../ports/storage/embedded/embedded.ts';
+import {
+  bucketName,
+  createBuckets,
+  createEmbeddedStore,
+  createObjectUrls,
+} from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../ports/storage/store.ts';
 import { createStores, type OpenRemoteStore, createBucketCors } from '../ports/storage/stores.ts';
 import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';

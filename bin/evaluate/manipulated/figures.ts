@@ -8,7 +8,7 @@ import type {
   MeasuredCalls,
   MeasuredLocalisation,
 } from '../../../src/inference/manifest.ts';
-import { auc, aucInterval, quantile } from '../../../src/service/validation/statistics.ts';
+import { auc, aucInterval, quantile } from '../../../src/service/validation/figures.ts';
 import { meanOf } from '../figures.ts';
 import type { HeldOut } from '../held-out.ts';
 import type { Judged } from './judge.ts';

@@ -1,7 +1,7 @@
 /** The localisation goals and the measured values. */
 
 import { createRandom } from '../../../src/engine/calibration.ts';
-import { calibrationError } from '../../../src/service/validation/statistics.ts';
+import { calibrationError } from '../../../src/service/validation/figures.ts';
 import { meanOf, recallAt } from '../figures.ts';
 import { atLeast, atMost, type Goal, type Result, resultOf } from '../goals.ts';
 import { type Estimate, estimateOf, rateOf } from '../intervals.ts';

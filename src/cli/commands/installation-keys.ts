@@ -1,8 +1,7 @@
 /** `forensics master-key` and `signing-key`: the keys that encrypt all other secrets and sign all evidence bundles. */
 
 import type { Command } from '../command.ts';
-import { parseKey } from '../../service/secrets/secrets.ts';
-import { rotateMasterKey, type Rotation } from '../../service/secrets/rotate-master-key.ts';
+import { parseKey, rotateMasterKey, type Rotation } from '../../service/secrets/secrets.ts';
 import type { Settings } from '../../contract/config.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';

@@ -8,9 +8,12 @@ import { withoutUndefined } from '../../contract/common.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
-import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
+import {
+  deleteTenant,
+  readWebhookState,
+  type TenantRequest,
+} from '../../service/tenants/tenancy.ts';
 import { checkRequest } from '../../service/tenants/merge-storage.ts';
-import { readWebhookState, type TenantRequest } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,

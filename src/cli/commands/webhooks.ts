@@ -7,8 +7,11 @@ import { exitCodes, ForensicsError } from '../../errors.ts';
 import { adviceOn } from '../../ops/doctor/webhooks.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { tenantNamed } from '../../service/core.ts';
-import { listDeliveries, replay as putBack } from '../../service/webhooks/deliveries.ts';
-import { sendTestMessage } from '../../service/webhooks/deliver.ts';
+import {
+  listDeliveries,
+  replay as putBack,
+  sendTestMessage,
+} from '../../service/webhooks/deliver.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import { calling, countFromOne, tenantCommand, type TenantOptions } from '../options.ts';

@@ -1,9 +1,8 @@
 /** The settings of a tenant (name, default options, storage and webhook), and its usage. */
 
 import { useState } from 'preact/hooks';
-import type { TenantResponse } from '../../contract/tenant.ts';
+import type { TenantResponse, WebhookTest } from '../../contract/tenant.ts';
 import type { UsageReport } from '../../contract/usage.ts';
-import type { WebhookTest } from '../../contract/webhooks.ts';
 import { ask } from '../api/client.ts';
 import { nameIn } from '../../present/printable.ts';
 import { useConsole } from '../context.ts';

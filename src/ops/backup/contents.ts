@@ -13,7 +13,7 @@ import { jsonOrNull } from '../../contract/common.ts';
 import { databaseName } from '../../ports/data-folder/data-folder.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { analyses, examinations, storageConfigs } from '../../ports/db/schema.ts';
-import { bucketName, objectPath } from '../../ports/storage/embedded/buckets.ts';
+import { bucketName, objectPath } from '../../ports/storage/embedded/embedded.ts';
 import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
 import { ForensicsError } from '../../errors.ts';

@@ -23,7 +23,7 @@ import { defaultSeed } from '../../contract/vocabulary.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { analyses } from '../../ports/db/schema.ts';
 import { limitsForAccepted } from '../../image/picture.ts';
-import { readEvidence } from '../../service/analyses/evidence.ts';
+import { readEvidence } from '../../service/analyses/context.ts';
 import { type Core, openCore } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { readArchive, type ReadOptions } from './archive-reader.ts';

@@ -2,7 +2,7 @@
 
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Db } from '../../ports/db/database.ts';
-import { listDeliveries } from '../../service/webhooks/deliveries.ts';
+import { listDeliveries } from '../../service/webhooks/deliver.ts';
 import { diagnose, type Diagnosis } from './installation.ts';
 
 export function judgeWebhook(

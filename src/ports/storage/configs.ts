@@ -10,7 +10,7 @@ import { newId, type Reader, type Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AzureStorageConfig, S3StorageConfig } from '../../contract/tenant.ts';
-import { parseConnectionString } from './azure/client.ts';
+import { parseConnectionString } from './azure/azure.ts';
 
 export type ConfigRow = typeof storageConfigs.$inferSelect;
 

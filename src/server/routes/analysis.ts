@@ -28,7 +28,7 @@ import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { assertFew, limitDownloads, tooManyInProgress } from '../fair-use.ts';
-import { operation, operations, repeatable } from '../openapi-responses.ts';
+import { operation, operations, repeatable } from '../openapi.ts';
 import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
   caseQuery,

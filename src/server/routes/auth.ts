@@ -18,7 +18,7 @@ import { messageResponse, ofTenant, succeeded } from '../../contract/common.ts';
 import { success } from '../responses.ts';
 import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
-import { operation, operations, repeatable } from '../openapi-responses.ts';
+import { operation, operations, repeatable } from '../openapi.ts';
 import type { FastifyRequest } from 'fastify';
 import { readTag } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';

@@ -7,9 +7,8 @@ import { withinTime } from '../../retry.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ForensicsError, forbidden, invalidRequest } from '../../errors.ts';
-import type { Bucket, OpenObject } from '../../ports/storage/embedded/buckets.ts';
+import type { Bucket, OpenObject, SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
-import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
 

@@ -6,7 +6,7 @@ import type { Administration } from '../../service/app.ts';
 import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { success } from '../responses.ts';
 import { requireCaller, requireUserId } from '../authenticate.ts';
-import { operation, operations } from '../openapi-responses.ts';
+import { operation, operations } from '../openapi.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Core } from '../../service/core.ts';
 import {
@@ -18,8 +18,9 @@ import {
   personResponse,
   personPasswordBody,
   type TenantPerson,
+  defaultSource,
+  feedbackBody,
 } from '../../contract/auth.ts';
-import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
 import { invalidRequest } from '../../errors.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 

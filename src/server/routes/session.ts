@@ -24,7 +24,7 @@ import {
 import { oneOf, succeeded } from '../../contract/common.ts';
 import { hasCode, ForensicsError, forbidden } from '../../errors.ts';
 import { success } from '../responses.ts';
-import { type Operation, operation } from '../openapi-responses.ts';
+import { type Operation, operation } from '../openapi.ts';
 
 const path = '/v1/auth/session';
 const cookieName = '__Host-forensics-session';

@@ -1,7 +1,6 @@
 /** `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. */
 
-import { sendTestMessage } from '../../service/webhooks/deliver.ts';
-import { replay, listDeliveries } from '../../service/webhooks/deliveries.ts';
+import { sendTestMessage, replay, listDeliveries } from '../../service/webhooks/deliver.ts';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import {
   auditQuery,
@@ -13,16 +12,14 @@ import {
   holdsResponse,
   newHoldBody,
   tenantResponse,
-} from '../../contract/tenant.ts';
-import { ofTenant, succeeded } from '../../contract/common.ts';
-import { reportQuery, reportResponse } from '../../contract/usage.ts';
-import {
   deliveriesQuery,
   deliveriesResponse,
   replayBody,
   replayResponse,
   webhookTestResponse,
-} from '../../contract/webhooks.ts';
+} from '../../contract/tenant.ts';
+import { ofTenant, succeeded } from '../../contract/common.ts';
+import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import { conflict, invalidRequest } from '../../errors.ts';
 import { toActor } from '../../service/access/principal.ts';
 import type { Administration } from '../../service/app.ts';
@@ -31,7 +28,7 @@ import type { Core } from '../../service/core.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operations } from '../openapi-responses.ts';
+import { operations } from '../openapi.ts';
 
 export const tenantRoutes: FastifyPluginAsyncTypebox<
   Pick<Administration, 'tenancy'> & Pick<Core, 'usage'>

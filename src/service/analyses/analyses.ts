@@ -16,6 +16,9 @@ import {
   type Context,
   createSemaphore,
   openInTime,
+  checkUpload,
+  readEvidence,
+  type StoredAnalysis,
 } from './context.ts';
 import {
   createAnalysis,
@@ -24,7 +27,6 @@ import {
   type RetryRequest,
   startAnalysis,
 } from './start.ts';
-import { checkUpload, readEvidence, type StoredAnalysis } from './evidence.ts';
 import { outputKeys, type RunResult } from './examination-row.ts';
 import { maxRetries } from './lifecycle/changes.ts';
 import { describeAnalysis, removeAnalysis } from './lifecycle/client.ts';

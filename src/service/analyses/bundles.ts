@@ -13,7 +13,7 @@ import { requireFreeSpace } from '../../ports/files/atomic-write.ts';
 import { spool } from '../../ports/files/streams.ts';
 import { answerOf } from '../../threads.ts';
 import type { Core } from '../core.ts';
-import { openBundleInput } from './bundle-input.ts';
+import { openBundleInput } from './render.ts';
 import { type BundleCaseHow, type CaseParts, renderCase, writeCase } from './cases.ts';
 import { type Caller, createSemaphore } from './context.ts';
 import { readNamedCustody } from './custody.ts';

@@ -20,7 +20,7 @@ import {
   renderRecorded,
   type ReportExtras,
   requireUnbrokenLog,
-} from './bundle-input.ts';
+} from './render.ts';
 import type { Context } from './context.ts';
 import { loadExamined } from './examination-row.ts';
 import { type Entry, findEntries, findThumbnails } from './rows.ts';

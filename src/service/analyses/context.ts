@@ -3,10 +3,9 @@
 import { withinTime } from '../../retry.ts';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Settings } from '../../contract/config.ts';
-import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Limits } from '../../image/picture.ts';
-import type { Clocked } from '../../ports/db/database.ts';
+import type { Clocked, Db, Reader } from '../../ports/db/database.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
@@ -14,6 +13,15 @@ import type { Principal } from '../access/principal.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
+import { hash } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { failure } from '../../contract/failure-reasons.ts';
+import { type FileHashes, parseEntry, readLines } from '../audit/entry.ts';
+import { examinations } from '../../ports/db/schema.ts';
+import { ForensicsError, hasCode } from '../../errors.ts';
+import { examinationSha256, isInAgreement, loadExamination } from './examination-row.ts';
+import { noteReplacedInput, type Replacement } from './lifecycle/worker.ts';
+import type { AnalysisRow, Target } from './rows.ts';
 
 export interface AnalysesOptions extends Clocked {
   readonly queue: Queue;
@@ -114,4 +122,132 @@ function createTimeBudget(ms: number) {
 function tooSlow(): never {
   const message = 'The store did not respond in time; try again later.';
   throw new ForensicsError('store_unavailable', message);
+}
+
+// The bytes ingested at the start, and whether the client has replaced its upload since.
+
+export interface StoredAnalysis {
+  readonly row: AnalysisRow;
+  readonly store: BlobStore;
+}
+
+/**
+ * Reads the bytes ingested at the start, verified by their hash.
+ *
+ * @throws {ForensicsError} `evidence_damaged` if they are missing or changed; `store_unavailable`.
+ */
+export async function readEvidence(
+  { limits }: Pick<Context, 'limits'>,
+  { row, store }: StoredAnalysis,
+): Promise<Uint8Array> {
+  if (row.evidenceKey === null) throw failure('copy_damaged', {});
+  const bytes = await store.read(row.evidenceKey, limits.maxBytes).catch((error: unknown) => {
+    if (hasCode(error, 'blob_not_found')) throw failure('copy_damaged', {}, { cause: error });
+    throw error;
+  });
+  if (hash('sha256', bytes) !== row.evidenceSha256) throw failure('copy_damaged', {});
+  return bytes;
+}
+
+/**
+ * Checks whether the upload was replaced after the start, and records it in the row. The result does not depend on it,
+ * so a store that does not respond is reported to `onError`, and the upload counts as unchanged.
+ */
+export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
+  const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
+  if (inputReplacedAt !== null) return true;
+  const replacement = await findReplacement(context, kept).catch((error: unknown) => {
+    context.onError(error);
+    return null;
+  });
+  if (replacement === null) return false;
+  await noteReplacedInput(context, { tenantId, analysisId }, replacement);
+  context.onNotice('upload-replaced', { tenantId, analysisId });
+  return true;
+}
+
+/** A deleted upload does not count as replaced: clients may delete it. */
+async function findReplacement(
+  { limits }: Pick<Context, 'limits'>,
+  { row, store }: StoredAnalysis,
+): Promise<Replacement | null> {
+  const info = await store.head(row.inputKey);
+  if (info === null || info.etag === row.inputEtag) return null;
+  // The object was written again, perhaps with the same bytes.
+  try {
+    const sha256 = hash('sha256', await store.read(row.inputKey, limits.maxBytes));
+    return sha256 === row.evidenceSha256 ? null : { sha256 };
+  } catch (error) {
+    if (hasCode(error, 'blob_not_found')) return null;
+    if (hasCode(error, 'blob_too_large')) return { sha256: null };
+    throw error;
+  }
+}
+
+/**
+ * The record in the audit log of what was written. It cannot be changed by those who may change the
+ * rows of an analysis.
+ */
+interface Recorded {
+  /** Latest SHA-256 of each file: `original`, `examination`, and heatmaps and reports by name. */
+  readonly hashes: FileHashes;
+  /** ISO 8601; null if the examination is older than the log. */
+  readonly examinedAt: string | null;
+}
+
+export async function readRecorded(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<Recorded> {
+  const hashes: Record<string, string> = {};
+  let examinedAt: string | null = null;
+  for (const line of await readLines(reader, { chain: tenantId, subject: analysisId })) {
+    const { event, details } = parseEntry(line);
+    if (event === 'analysis.received') hashes['original'] = details.sha256;
+    if (event === 'analysis.completed') {
+      hashes['examination'] = details.examinationSha256;
+      examinedAt = details.examinedAt;
+    }
+    if (event === 'analysis.upgraded' && details.examinationSha256 !== undefined) {
+      hashes['examination'] = details.examinationSha256;
+    }
+    if (event === 'analysis.completed' || event === 'analysis.upgraded') {
+      Object.assign(hashes, details.outputs);
+    }
+  }
+  return { hashes, examinedAt };
+}
+
+/**
+ * Loads the whole examination, verified against the log; null if the analysis has none. An examination older than the
+ * log is accepted without this check.
+ *
+ * @throws {ForensicsError} `evidence_damaged` if the row has been changed since.
+ */
+export async function loadRecorded(db: Db, target: Target) {
+  const isOfIt = eq(examinations.analysisId, target.analysisId);
+  // A snapshot, so that no other process upgrades it between reading the row and reading the log.
+  return db.snapshot(async (reader) => {
+    const row = await reader.select().from(examinations).where(isOfIt).get();
+    if (row === undefined) return null;
+    if (!isAsRecorded(row, await readRecorded(reader, target))) {
+      throw new ForensicsError(
+        'evidence_damaged',
+        'The stored result is not the one recorded in the audit log; restore the database from a backup, or create a new analysis.',
+      );
+    }
+    return loadExamination(reader, target.analysisId);
+  });
+}
+
+/** The log has the hash and time of the examination. The columns used for responses must agree with both. */
+function isAsRecorded(row: typeof examinations.$inferSelect, { hashes, examinedAt }: Recorded) {
+  const isChanged =
+    isOther(hashes['examination'], examinationSha256(row)) ||
+    isOther(examinedAt, row.examinedAt.toISOString());
+  return !isChanged && isInAgreement(row);
+}
+
+function isOther(recorded: string | null | undefined, found: string): boolean {
+  return recorded != null && recorded !== found;
 }

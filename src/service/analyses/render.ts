@@ -3,7 +3,7 @@
  * under unique keys before the transaction that makes them visible; if that transaction loses a race, they are deleted.
  */
 
-import { nullOn } from '../../errors.ts';
+import { nullOn, ForensicsError, conflict } from '../../errors.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -12,13 +12,23 @@ import { isSameModel } from '../../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
 import type { Rendering } from '../../examiner/requests.ts';
-import type { Context } from './context.ts';
+import {
+  type Context,
+  readEvidence,
+  type StoredAnalysis,
+  loadRecorded,
+  readRecorded,
+} from './context.ts';
 import { readHistory } from './custody.ts';
-import { readEvidence, type StoredAnalysis } from './evidence.ts';
 import type { Drawn } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
-import { type AnalysisRow, getKeptRow } from './rows.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 import { factKeys, readSearchKeys, search } from './seen-before.ts';
+import { verifyChain } from '../audit/log.ts';
+import { withoutUndefined } from '../../contract/common.ts';
+import type { BundleCase } from '../../evidence/bundle-format.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
+import type { Db } from '../../ports/db/database.ts';
 
 interface RenderJob extends StoredAnalysis {
   readonly bytes: Uint8Array;
@@ -98,7 +108,7 @@ async function putAll(
 }
 
 /** The facts about an analysis that a report shows besides the examination. */
-export async function toReportItem(
+async function toReportItem(
   { db, validation }: Pick<Context, 'db' | 'validation'>,
   { row, examination, examinedAt, isUploadReplaced }: Omit<RenderJob, 'store' | 'bytes'>,
 ): Promise<ReportItem> {
@@ -124,7 +134,7 @@ export async function toReportItem(
 const maxBeside = 3;
 
 /** Adds the other pictures that show the same thing, each beside this one. */
-export async function withBeside(
+async function withBeside(
   parts: Pick<Context, 'db' | 'stores' | 'limits'> & {
     readonly sandbox: Pick<Context['sandbox'], 'layBeside'>;
   },
@@ -160,4 +170,104 @@ async function readSeenBefore(
       : { packed, facts: factKeys(tenantId, facts.metadata) };
   const found = searchKeys === null ? [] : await search(db, target, searchKeys);
   return found.filter(({ createdDate }) => createdDate < createdAt.toISOString());
+}
+
+// The contents of a bundle: the copy that was examined, the examination, and everything rendered again from these two.
+
+export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
+  readonly sandbox: Pick<Sandbox, 'render' | 'layBeside'>;
+  /** The service's trust list, in the form in which the sandbox knows it. */
+  readonly trustList: string | null;
+}
+
+/** What the reports show besides the record: metadata, error level map, case data. */
+export type ReportExtras = Partial<
+  Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>
+>;
+
+/** How the reports are rendered; by default as PDF in every language. */
+type Drawing = Pick<Parameters<Sandbox['render']>[0], 'withHtml'> & {
+  readonly languages?: readonly Language[];
+};
+
+/**
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report;
+ *   `evidence_damaged` if the picture or result is not what was recorded, `audit_broken`, `store_unavailable`, and
+ *   whatever the sandbox throws.
+ */
+export async function openBundleInput(
+  parts: BundleInputParts,
+  target: Target,
+  { languages: wanted, withHtml, ...extras }: ReportExtras & Drawing,
+): Promise<BundleCase> {
+  await getKeptRow(parts.db, target);
+  await requireUnbrokenLog(parts.db, target);
+  const drawing = withoutUndefined({ languages: wanted, withHtml });
+  return renderRecorded(parts, await openRecorded(parts, target, extras), drawing);
+}
+
+/** Opens the input if the log is already known to be intact. @throws as `openBundleInput`. */
+export async function openRecorded(
+  parts: Omit<BundleInputParts, 'sandbox'>,
+  target: Target,
+  { withMetadata = false, withErrorLevel = false, caseData }: ReportExtras,
+) {
+  const { db, stores } = parts;
+  const row = await getKeptRow(db, target);
+  const stored = await loadRecorded(db, target);
+  if (row.status !== 'completed' || stored === null) {
+    throw conflict(`The analysis is ${row.status}; only a completed analysis has a bundle.`);
+  }
+  if (row.tier !== 'forensicReporting') {
+    throw conflict(
+      'The analysis has the flagging tier, so it has no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+    );
+  }
+  // Compares the copy with the hash in its row. If both were changed, the log reveals it.
+  const recorded = (await readRecorded(db, target)).hashes['original'] ?? null;
+  if (recorded !== null && recorded !== row.evidenceSha256) {
+    throw new ForensicsError(
+      'evidence_damaged',
+      'The stored copy of the picture is not the one recorded in the audit log; restore the database and store from a backup, or create a new analysis.',
+    );
+  }
+  const original = await readEvidence(parts, { row, store: await stores.of(row) });
+  const isUploadReplaced = row.inputReplacedAt !== null;
+  const item = await toReportItem(parts, { row, ...stored, isUploadReplaced });
+  return {
+    row,
+    original,
+    examination: stored.examination,
+    item: {
+      ...item,
+      ...(withMetadata && { withMetadata }),
+      ...(withErrorLevel && { withErrorLevel }),
+      ...(caseData && { caseData: { ...item.caseData, ...caseData } }),
+    } satisfies ReportItem,
+  };
+}
+
+export async function renderRecorded(
+  parts: BundleInputParts,
+  { row, original, examination, item: recorded }: Awaited<ReturnType<typeof openRecorded>>,
+  drawing: Drawing = {},
+): Promise<BundleCase> {
+  const { sandbox, limits, trustList } = parts;
+  const item = await withBeside(parts, { row, bytes: original, item: recorded });
+  const heatmapSize = { width: row.width, height: row.height };
+  const source = { bytes: original };
+  const request = { source, examination, item, languages, heatmapSize, ...drawing };
+  const rendering = await sandbox.render(request);
+  const shown = { item, heatmapSize, limits, trustList, rendering };
+  return { original, openedAs: null, examination: rendering.examination, ...shown };
+}
+
+/** Never sign a chain of custody from a log that has been tampered with. */
+export async function requireUnbrokenLog(db: Db, { tenantId }: Pick<Target, 'tenantId'>) {
+  const { broken } = await verifyChain(db, tenantId, { isExpected: true });
+  if (broken === null) return;
+  throw new ForensicsError(
+    'audit_broken',
+    `The tenant's audit log is broken, so it proves nothing. ${broken.explanation} Restore the database from a backup.`,
+  );
 }

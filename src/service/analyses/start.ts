@@ -24,7 +24,15 @@ import {
 } from '../../contract/analysis.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
 import { foldText, newId } from '../../ports/db/database.ts';
-import { type Caller, type Context, openInTime } from './context.ts';
+import {
+  type Caller,
+  type Context,
+  openInTime,
+  checkUpload,
+  loadRecorded,
+  readEvidence,
+  type StoredAnalysis,
+} from './context.ts';
 import {
   type Act,
   assertStartable,
@@ -41,7 +49,6 @@ import {
 } from './lifecycle/client.ts';
 import { discardUnlessUsed, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, foldDescription, getRow } from './rows.ts';
-import { checkUpload, loadRecorded, readEvidence, type StoredAnalysis } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
 import { renderInto } from './render.ts';
 import { getAnalysis, toOptions } from './view.ts';

@@ -4,7 +4,7 @@
  */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
-import type { FeedbackMessage } from '../../contract/feedback.ts';
+import type { FeedbackMessage } from '../../contract/auth.ts';
 import {
   type Clocked,
   type Db,

@@ -23,7 +23,7 @@ import {
   strict,
 } from '../../contract/tenant.ts';
 import { ForensicsError, configInvalid, invalidRequest } from '../../errors.ts';
-import { parseConnectionString } from '../../ports/storage/azure/client.ts';
+import { parseConnectionString } from '../../ports/storage/azure/azure.ts';
 import type { SharedStore } from '../../ports/storage/shared-store.ts';
 import {
   storagePlace,

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { AuditEntry } from '../../../src/contract/tenant.ts';
-import type { Delivery } from '../../../src/contract/webhooks.ts';
+import type { AuditEntry, Delivery } from '../../../src/contract/tenant.ts';
 import { startReceiver } from '../service/webhooks/receiver.ts';
 import { draft, listeningForFile } from './open-server.ts';
 

@@ -1,8 +1,8 @@
 /** The built-in store: a folder, with URLs of the route for objects on this server. */
 
-import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { maxPresignedUrlExpirySeconds } from '../../../contract/limits.ts';
+import { maxPresignedUrlExpirySeconds, maxUploadBytes } from '../../../contract/limits.ts';
 import { ForensicsError } from '../../../errors.ts';
 import {
   type BlobInfo,
@@ -11,8 +11,23 @@ import {
   defaultContentType,
   encodePath,
 } from '../store.ts';
-import type { Bucket, Buckets } from './buckets.ts';
-import type { ObjectRecord } from './object-file.ts';
+import {
+  type ObjectRecord,
+  type FileSystem,
+  incomingName,
+  namesInSync,
+  type NewObject,
+  onDisk,
+  onDiskSync,
+  damaged,
+  readRecord,
+  sweepIncoming,
+  writeObject,
+} from './object-file.ts';
+import * as promises from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
 
 interface EmbeddedStoreSettings {
   /** Must be the same instance that the server uses. */
@@ -147,4 +162,226 @@ export function createObjectUrls(settings: { key: Uint8Array; now?: () => Date }
 function isEqual(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+// The folders: one bucket per tenant, with its objects.
+
+interface BucketsSettings {
+  /** The folder that contains all buckets. */
+  readonly root: string;
+  /** Default: 50 MiB. */
+  readonly maxObjectBytes?: number;
+  readonly now?: () => Date;
+  /** Allows tests to simulate a failing disk. */
+  readonly fileSystem?: FileSystem;
+}
+
+export type Buckets = ReturnType<typeof createBuckets>;
+
+export function createBuckets(settings: BucketsSettings) {
+  const { root, maxObjectBytes = maxUploadBytes } = settings;
+  const opened = new Map<string, ReturnType<typeof openBucket>>();
+
+  /** Opens a bucket without changing anything on disk. @throws {RangeError} unless `name` comes from `bucketName`. */
+  function open(name: string) {
+    if (!bucketPattern.test(name)) throw new RangeError('Not the name of a bucket.');
+    const bucket =
+      opened.get(name) ?? openBucket(join(root, name), { ...settings, maxObjectBytes });
+    opened.set(name, bucket);
+    return bucket;
+  }
+
+  function sweep(): void {
+    const names = onDiskSync(() => namesInSync(root)).filter((name) => bucketPattern.test(name));
+    for (const name of names) open(name).sweep();
+  }
+
+  return { maxObjectBytes, open, sweep };
+}
+
+const bucketPattern = /^b-[0-9a-f]{24}$/;
+
+/**
+ * @param tenantId - 24 lower-case hex digits.
+ * @throws {RangeError} for anything else, because the bucket name is also a folder name.
+ */
+export function bucketName(tenantId: string): string {
+  const bucket = `b-${tenantId}`;
+  if (bucketPattern.test(bucket)) return bucket;
+  throw new RangeError('A tenant id must be 24 lower-case hex digits.');
+}
+
+/** Path of an object's file, relative to the folder of all buckets, with slashes. */
+export function objectPath(bucket: string, key: string): string {
+  return `${bucket}/objects/${objectFile(key)}`;
+}
+
+export type Bucket = ReturnType<typeof openBucket>;
+
+/** The objects of a bucket: one file each, named by the hash of its key, so that a key cannot act as a path. */
+function openBucket(home: string, settings: BucketsSettings & { readonly maxObjectBytes: number }) {
+  const { root, maxObjectBytes, now = () => new Date(), fileSystem: fs = promises } = settings;
+  const [incoming, folder] = [join(home, 'incoming'), join(home, 'objects')];
+  const folders = createFolders(fs, root);
+  function filePath(key: string): string {
+    checkKey(key);
+    return join(folder, objectFile(key));
+  }
+  /** Null if there is no object; otherwise, close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  async function open(key: string): Promise<OpenObject | null> {
+    return onDisk(() => openObject(fs, filePath(key), key));
+  }
+  return {
+    /**
+     * Writes the file under `incoming/` and syncs it, then moves it into place in one step and syncs the folder. At any
+     * time, even after a crash, readers see either the old file or the new one.
+     *
+     * @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws.
+     */
+    async write(key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> {
+      const path = filePath(key);
+      const temporary = join(incoming, incomingName());
+      try {
+        await onDisk(() => folders.ensure(incoming));
+        const source = { bytes: object.source, maxBytes: maxObjectBytes, now };
+        const record = await writeObject(fs, temporary, { ...object, key }, source);
+        await onDisk(() => folders.ensure(dirname(path)));
+        await onDisk(() => fs.rename(temporary, path));
+        await onDisk(() => folders.sync(dirname(path)));
+        return record;
+      } catch (error) {
+        // Not for other errors, because a client that disconnects must not cause extra syncs for others.
+        if (error instanceof ForensicsError && error.canRetry) folders.forget();
+        // If the file cannot be removed now, the sweep will remove it.
+        await fs.unlink(temporary).catch(() => undefined);
+        throw error;
+      }
+    },
+    open,
+    /** Null if there is no such object. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+    async head(key: string): Promise<ObjectRecord | null> {
+      const object = await open(key);
+      await object?.close();
+      return object?.record ?? null;
+    },
+    /** Succeeds even if there is no such object. @throws {ForensicsError} `store_unavailable`. */
+    async remove(key: string): Promise<void> {
+      const path = filePath(key);
+      await onDisk(() => unlessMissing(() => fs.unlink(path)));
+      // Even if there was nothing to remove, because an earlier removal may have crashed before it synced.
+      await onDisk(() => folders.sync(dirname(path)));
+    },
+    /** @throws {ForensicsError} `store_unavailable`. */
+    sweep: () => onDiskSync(() => sweepIncoming(incoming)),
+  };
+}
+
+/** Remains readable until closed, even if the object is replaced or removed. */
+export interface OpenObject {
+  readonly record: ObjectRecord;
+  /**
+   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is returned; for a
+   * part of one, only the length can be checked.
+   *
+   * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
+   */
+  bytes(start: number, length: number): AsyncGenerator<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Path below the folder of the objects; because of the hash, a key cannot act as a path. */
+function objectFile(key: string): string {
+  const name = createHash('sha256').update(key).digest('hex');
+  return `${name.slice(0, 2)}/${name}`;
+}
+
+const blockBytes = 65_536;
+
+/** Null if there is no such file. */
+async function openObject(fs: FileSystem, path: string, key: string): Promise<OpenObject | null> {
+  const handle = await unlessMissing(() => fs.open(path, 'r'));
+  if (handle === null) return null;
+  try {
+    const record = await readRecord(handle);
+    if (record.key !== key) throw damaged();
+    return {
+      record,
+      bytes: (start, length) => readBytes(handle, record, start, length),
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function* readBytes(
+  handle: FileHandle,
+  record: ObjectRecord,
+  start: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
+  const isWhole = start === 0 && length === record.sizeBytes;
+  const sha256 = isWhole ? createHash('sha256') : null;
+  const end = start + length;
+  for (let at = start; at < end; ) {
+    const block = Buffer.allocUnsafe(Math.min(blockBytes, end - at));
+    const { bytesRead } = await onDisk(() => handle.read(block, 0, block.length, at));
+    if (bytesRead !== block.length) throw damaged();
+    sha256?.update(block);
+    at += block.length;
+    if (at === end && sha256 !== null && sha256.digest('hex') !== record.sha256) throw damaged();
+    yield block;
+  }
+}
+
+export interface NewFile extends NewObject {
+  readonly source: AsyncIterable<Uint8Array>;
+}
+
+/** Folders below `root`; each is created once, and synced before it is used. */
+function createFolders(fs: FileSystem, root: string) {
+  // Keeps promises, so that a second writer waits until the folder created by the first is durable.
+  const ensured = new Map<string, Promise<void>>();
+
+  function ensure(folder: string): Promise<void> {
+    const known = ensured.get(folder);
+    if (known !== undefined) return known;
+    const made = make(folder).catch((error: unknown) => {
+      ensured.delete(folder);
+      throw error;
+    });
+    ensured.set(folder, made);
+    return made;
+  }
+
+  /** Does not use `recursive`, which reports ENOENT if the file system is mounted read-only. */
+  async function make(folder: string): Promise<void> {
+    if (folder.length > root.length) await ensure(dirname(folder));
+    await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    });
+    // The name of a folder is stored in its parent. The parent is synced even if the folder
+    // existed, because the process that created it may have crashed before syncing it.
+    if (folder.length > root.length) await sync(dirname(folder));
+  }
+
+  /** Makes the names in the folder survive a power cut; a missing folder is ignored. */
+  async function sync(folder: string): Promise<void> {
+    // On Windows, a folder cannot be synced.
+    if (process.platform === 'win32') return;
+    const handle = await unlessMissing(() => fs.open(folder, 'r'));
+    try {
+      await handle?.sync();
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  return {
+    ensure,
+    sync,
+    /** Makes the next call check again, because a folder may have been removed. */
+    forget: () => ensured.clear(),
+  };
 }

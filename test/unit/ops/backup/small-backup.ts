@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { backUp as createBackup } from '../../../../src/ops/backup/backup.ts';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
 import { analyses, settings, storageConfigs, tenants } from '../../../../src/ports/db/schema.ts';
-import { bucketName, objectPath } from '../../../../src/ports/storage/embedded/buckets.ts';
+import { bucketName, objectPath } from '../../../../src/ports/storage/embedded/embedded.ts';
 import { deriveSecrets } from '../../../../src/service/secrets/secrets.ts';
 import { analysisRow, rowMadeAt as createdAt } from '../../ports/db/analysis-row.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';

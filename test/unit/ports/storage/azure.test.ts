@@ -5,8 +5,10 @@ import {
 } from '@azure/storage-blob';
 import { fetch, type RequestInit } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
-import { parseConnectionString } from '../../../../src/ports/storage/azure/client.ts';
+import {
+  createAzureStore,
+  parseConnectionString,
+} from '../../../../src/ports/storage/azure/azure.ts';
 import { type Azurite, startAzurite } from './azurite.ts';
 import { says, startScripted } from './scripted-store.ts';
 

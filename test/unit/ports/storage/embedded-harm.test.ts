@@ -15,11 +15,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fromDist } from '../../../built.ts';
-import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
+import { createBuckets } from '../../../../src/ports/storage/embedded/embedded.ts';
 import { codeOf } from './code-of.ts';
 import { type Act, createFailingDisk } from './failing-disk.ts';
-import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';
-import { bucket } from '../../../fixtures/embedded-server.ts';
+import { createLocalStore, type LocalStore, bucket } from '../../../fixtures/embedded-server.ts';
 
 let local: LocalStore;
 

@@ -1,7 +1,8 @@
 /** Puts one object again and again, filled with one letter each time, until killed. Runs as its own process. */
 
-import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import {
+  bucketName,
+  createBuckets,
   createEmbeddedStore,
   createObjectUrls,
 } from '../../../../src/ports/storage/embedded/embedded.ts';

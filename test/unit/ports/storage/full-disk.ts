@@ -1,8 +1,9 @@
 /** Prints as JSON what a store does on a one-megabyte file system. Runs as its own process. */
 
 import { readdirSync } from 'node:fs';
-import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import {
+  bucketName,
+  createBuckets,
   createEmbeddedStore,
   createObjectUrls,
 } from '../../../../src/ports/storage/embedded/embedded.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openBundleInput } from '../../../../src/service/analyses/bundle-input.ts';
+import { openBundleInput } from '../../../../src/service/analyses/render.ts';
 import { renderCase } from '../../../../src/service/analyses/cases.ts';
 import type { OwnValidation } from '../../../../src/present/report-item.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';

@@ -18,8 +18,9 @@ import {
   type OpenRemoteStore,
 } from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
-import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import {
+  bucketName,
+  createBuckets,
   createEmbeddedStore,
   createObjectUrls,
 } from '../../../../src/ports/storage/embedded/embedded.ts';

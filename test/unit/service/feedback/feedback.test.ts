@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
-import type { FeedbackMessage } from '../../../../src/contract/feedback.ts';
+import type { FeedbackMessage } from '../../../../src/contract/auth.ts';
 import { users } from '../../../../src/ports/db/schema.ts';
 import {
   createFeedback,

@@ -1,6 +1,6 @@
 /** Replaces the master key of the data folder named by its argument again and again, until killed. */
 
-import { rotateMasterKey } from '../../../../src/service/secrets/rotate-master-key.ts';
+import { rotateMasterKey } from '../../../../src/service/secrets/secrets.ts';
 
 const [dataDir = ''] = process.argv.slice(2);
 for (;;) {

@@ -14,8 +14,11 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { type Core, openCore } from '../../../../src/service/core.ts';
-import { deriveSecrets, openDataFolder } from '../../../../src/service/secrets/secrets.ts';
-import { rotateMasterKey } from '../../../../src/service/secrets/rotate-master-key.ts';
+import {
+  deriveSecrets,
+  openDataFolder,
+  rotateMasterKey,
+} from '../../../../src/service/secrets/secrets.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { readConfig } from '../../../../src/contract/config.ts';
 import { transact } from '../../../../src/ports/db/database.ts';

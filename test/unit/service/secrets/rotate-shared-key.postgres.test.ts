@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Core, openCore } from '../../../../src/service/core.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { readConfig } from '../../../../src/contract/config.ts';
-import { rotateMasterKey } from '../../../../src/service/secrets/rotate-master-key.ts';
+import { rotateMasterKey } from '../../../../src/service/secrets/secrets.ts';
 import { createDatabase } from '../../../fixtures/postgres.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 

@@ -3,7 +3,7 @@ import { count, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
-import { deleteTenant } from '../../../../src/service/tenants/delete-tenant.ts';
+import { deleteTenant } from '../../../../src/service/tenants/tenancy.ts';
 import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
 import { createRequest, openWorkshop } from '../analyses/workshop.ts';

@@ -6,7 +6,7 @@ import {
   calibrationError,
   quantile,
   type Scored,
-} from '../../../../src/service/validation/statistics.ts';
+} from '../../../../src/service/validation/figures.ts';
 
 function sample(count: number, { sources = count, lift = 0.3, seed = 1 } = {}): Scored[] {
   const random = createRandom(seed);

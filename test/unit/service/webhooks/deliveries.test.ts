@@ -4,7 +4,7 @@ import {
   listDeliveries,
   replay,
   purgeDeliveries,
-} from '../../../../src/service/webhooks/deliveries.ts';
+} from '../../../../src/service/webhooks/deliver.ts';
 import { startReceiver } from './receiver.ts';
 import { setUp } from './set-up.ts';
 import { deliveries } from '../../../../src/ports/db/schema.ts';

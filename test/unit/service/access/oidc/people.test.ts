@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteTenant } from '../../../../../src/service/tenants/delete-tenant.ts';
+import { deleteTenant } from '../../../../../src/service/tenants/tenancy.ts';
 import type { Login } from '../../../../../src/service/access/principal.ts';
 import { operator } from '../../../../../src/service/audit/entry.ts';
 import { openOidcServer, publicClientId } from '../../../../fixtures/oidc-server.ts';
