@@ -7,19 +7,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../service/app.ts';
-import {
-  analysisResponse,
-  analysisListResponse,
-  type createBody,
-  createBodyUpTo,
-  type Description,
-  describeBody,
-  idBody,
-  listQuery,
-  retryBody,
-  thumbnailsResponse,
-  thumbnailsQuery,
-} from '../../contract/analysis.ts';
+import * as contract from '../../contract/analysis.ts';
 import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { seenBeforeResponse } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
@@ -90,13 +78,13 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
 };
 
 /** The members of a create request that the contract knows; anything else is dropped. */
-function known({ name, type, input, ...described }: Static<typeof createBody>) {
+function known({ name, type, input, ...described }: Static<typeof contract.createBody>) {
   const { format, version, width, height, filename, options } = input;
   const allowed = { format, version, width, height, filename, options };
   return { name, type, input: allowed, ...knownIn(described) };
 }
 
-function knownIn({ comment, tags, projectId, caseData }: Description) {
+function knownIn({ comment, tags, projectId, caseData }: contract.Description) {
   return withoutUndefined({
     comment,
     tags: tags?.filter((tag) => tag !== ''),
@@ -114,8 +102,8 @@ const zipArchive = {
 const declared = operations({
   listAnalyses: {
     summary: 'Read one analysis, or list them newest first',
-    querystring: listQuery,
-    answer: analysisListResponse,
+    querystring: contract.listQuery,
+    answer: contract.analysisListResponse,
   },
   listSeenBefore: {
     summary:
@@ -126,21 +114,21 @@ const declared = operations({
   describeAnalysis: {
     bodyLimit: longBodyLimitBytes,
     summary: 'Change the comment, tags, case or case data of an analysis',
-    body: describeBody,
-    answer: analysisResponse,
+    body: contract.describeBody,
+    answer: contract.analysisResponse,
   },
   listThumbnails: {
     summary: 'Get small copies of examined pictures, for lists',
-    querystring: thumbnailsQuery,
-    answer: thumbnailsResponse,
+    querystring: contract.thumbnailsQuery,
+    answer: contract.thumbnailsResponse,
   },
-  deleteAnalysis: { summary: 'Delete an analysis', body: idBody, answer: succeeded },
+  deleteAnalysis: { summary: 'Delete an analysis', body: contract.idBody, answer: succeeded },
   startAnalysis: {
     summary: 'Start an analysis whose picture has been uploaded',
     description:
       'The upload is checked here: if it does not match what was declared, the response is 422 and the analysis fails.',
     headers: repeatable,
-    body: idBody,
+    body: contract.idBody,
     answer: succeeded,
   },
   retryAnalysis: {
@@ -148,8 +136,8 @@ const declared = operations({
     description:
       'If start rejected the upload, the object now at putUrl is checked again; if it still cannot be analysed, the response is 422 and the analysis stays failed. Otherwise the copy taken at the start is examined again.',
     headers: repeatable,
-    body: retryBody,
-    answer: analysisResponse,
+    body: contract.retryBody,
+    answer: contract.analysisResponse,
   },
   readCustody: {
     summary: 'Read the chain of custody of an analysis',
@@ -197,8 +185,8 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
     bodyLimit: longBodyLimitBytes,
     summary: 'Create an analysis and get the URL for uploading its picture',
     headers: repeatable,
-    body: createBodyUpTo(maxSidePx, formats),
-    answer: analysisResponse,
+    body: contract.createBodyUpTo(maxSidePx, formats),
+    answer: contract.analysisResponse,
   });
 
 /** Limit for a bundle's maps and reports besides the examined file. Use `forensics verify` for larger bundles. */

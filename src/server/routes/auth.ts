@@ -4,16 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import { type Identity, toActor } from '../../service/access/principal.ts';
 import type { Core } from '../../service/core.ts';
-import {
-  changePasswordBody,
-  infoResponse,
-  loginResponse,
-  loginBody,
-  refreshResponse,
-  refreshBody,
-  revokeBody,
-  verifyBody,
-} from '../../contract/auth.ts';
+import * as contract from '../../contract/auth.ts';
 import { messageResponse, ofTenant, succeeded } from '../../contract/common.ts';
 import { success } from '../responses.ts';
 import { requireCaller, requirePrincipal } from '../authenticate.ts';
@@ -70,10 +61,10 @@ const login = (identity: Pick<Identity, 'kind'>) =>
     access: 'everyone',
     summary: 'Log in with a password, or find out where to log in',
     // With an identity provider, no password belongs here, and a client should not have to send one to find that out.
-    body: Type.Unsafe<Partial<Static<typeof loginBody>>>(
-      identity.kind === 'oidc' ? Type.Partial(loginBody) : loginBody,
+    body: Type.Unsafe<Partial<Static<typeof contract.loginBody>>>(
+      identity.kind === 'oidc' ? Type.Partial(contract.loginBody) : contract.loginBody,
     ),
-    answer: loginResponse,
+    answer: contract.loginResponse,
   });
 
 const declared = operations({
@@ -81,31 +72,31 @@ const declared = operations({
     access: 'everyone',
     summary: 'Exchange a refresh token for new tokens',
     description: 'A refresh token works only once; using it again ends its session.',
-    body: refreshBody,
-    answer: refreshResponse,
+    body: contract.refreshBody,
+    answer: contract.refreshResponse,
   },
   verifyToken: {
     access: 'everyone',
     summary: 'Check an id token',
-    body: verifyBody,
+    body: contract.verifyBody,
     answer: messageResponse,
   },
   revokeTokens: {
     access: 'everyone',
     summary: 'End the sessions of a user on all devices',
-    body: revokeBody,
+    body: contract.revokeBody,
     answer: messageResponse,
   },
   changePassword: {
     access: 'user',
     summary: 'Change your own password; all your other sessions end',
-    body: changePasswordBody,
+    body: contract.changePasswordBody,
     answer: succeeded,
   },
   getUserInfo: {
     access: 'user',
     summary: 'Identify the user of the access token',
-    answer: infoResponse,
+    answer: contract.infoResponse,
   },
   listApiKeys: {
     summary: 'List the API keys of a tenant, newest first',

@@ -9,18 +9,7 @@ import { requireCaller, requireUserId } from '../authenticate.ts';
 import { operation, operations } from '../openapi.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Core } from '../../service/core.ts';
-import {
-  settingsResponse,
-  settingsBody,
-  changePersonBody,
-  newPersonBody,
-  peopleResponse,
-  personResponse,
-  personPasswordBody,
-  type TenantPerson,
-  defaultSource,
-  feedbackBody,
-} from '../../contract/auth.ts';
+import * as contract from '../../contract/auth.ts';
 import { invalidRequest } from '../../errors.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 
@@ -70,7 +59,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
   server.post('/v1/feedback', sendFeedback, async (request) => {
     const sender = { userId: requireUserId(request), tenantId: requireCaller(request).tenant.id };
     // The members of a message that the contract knows; anything else is dropped.
-    const { url, name, email, message, source = defaultSource, ...more } = request.body;
+    const { url, name, email, message, source = contract.defaultSource, ...more } = request.body;
     const { replaySessionId, sourceAttributes } = more;
     const optional = withoutUndefined({ replaySessionId, sourceAttributes });
     await feedback.submit(sender, { url, name, email, message, source, ...optional });
@@ -84,47 +73,52 @@ const declared = operations({
     access,
     summary: 'List the users of a tenant, ordered by email address',
     querystring: ofTenant,
-    answer: peopleResponse,
+    answer: contract.peopleResponse,
   },
   createUser: {
     access,
     summary: 'Create the account of a user of the tenant',
-    body: newPersonBody,
-    answer: personResponse,
+    body: contract.newPersonBody,
+    answer: contract.personResponse,
   },
   updateUser: {
     access,
     summary: 'Change the name and scopes of a user; omitted members stay unchanged',
-    body: changePersonBody,
-    answer: personResponse,
+    body: contract.changePersonBody,
+    answer: contract.personResponse,
   },
   resetUserPassword: {
     access,
     summary: 'Set a new password for a user, end all their sessions and unlock the account',
-    body: personPasswordBody,
+    body: contract.personPasswordBody,
     answer: succeeded,
   },
   disableUser: {
     access,
     summary: 'Disable a user and end all their sessions',
     body: ofOne,
-    answer: personResponse,
+    answer: contract.personResponse,
   },
-  enableUser: { access, summary: 'Enable a disabled user', body: ofOne, answer: personResponse },
+  enableUser: {
+    access,
+    summary: 'Enable a disabled user',
+    body: ofOne,
+    answer: contract.personResponse,
+  },
   getUserSettings: {
     access: 'userSettings',
     summary: 'Read your own settings',
-    answer: settingsResponse,
+    answer: contract.settingsResponse,
   },
   updateUserSettings: {
     access: 'userSettings',
     summary: 'Change your own settings; omitted members stay unchanged',
-    body: settingsBody,
+    body: contract.settingsBody,
     answer: succeeded,
   },
 });
 
-function shown({ id, email, name, userType, scopes, ...user }: TenantUser): TenantPerson {
+function shown({ id, email, name, userType, scopes, ...user }: TenantUser): contract.TenantPerson {
   return {
     id,
     email,
@@ -145,7 +139,7 @@ const sendFeedback = {
     summary: 'Send a message to the team behind the service',
     description:
       'It is stored at once and forwarded later; any Content-Type other than JSON gets 400.',
-    body: feedbackBody,
+    body: contract.feedbackBody,
     answer: succeeded,
   }),
   // For this one operation, the contract counts a wrong content type as an invalid request.

@@ -13,14 +13,7 @@ import { Type } from 'typebox';
 import type { Intake } from '../../contract/limits.ts';
 import type { Administration, App } from '../../service/app.ts';
 import type { Core } from '../../service/core.ts';
-import {
-  browserTokensResponse,
-  endSessionBody,
-  firstUserBody,
-  sessionBody,
-  sessionStateResponse,
-  type TokenSet,
-} from '../../contract/auth.ts';
+import * as contract from '../../contract/auth.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import { hasCode, ForensicsError, forbidden } from '../../errors.ts';
 import { success } from '../responses.ts';
@@ -125,7 +118,7 @@ function clearCookie(reply: FastifyReply): void {
   void reply.header('set-cookie', `${cookieName}=; Max-Age=0; ${rules}`);
 }
 
-function answerTokens(reply: FastifyReply, tokens: TokenSet) {
+function answerTokens(reply: FastifyReply, tokens: contract.TokenSet) {
   const { accessToken, idToken, expiresIn, refreshToken } = tokens;
   const value = encodeURIComponent(refreshToken);
   void reply.header('set-cookie', `${cookieName}=${value}; Max-Age=${cookieLifeSeconds}; ${rules}`);
@@ -135,7 +128,7 @@ function answerTokens(reply: FastifyReply, tokens: TokenSet) {
 const readSessionState = operation('readSessionState', {
   access: 'everyone',
   summary: 'How to log in here, whether an account exists yet, and which pictures are accepted',
-  answer: sessionStateResponse,
+  answer: contract.sessionStateResponse,
 });
 
 function forPages<const O extends Omit<Operation, 'access' | 'headers'>>(id: string, declared: O) {
@@ -146,24 +139,24 @@ function forPages<const O extends Omit<Operation, 'access' | 'headers'>>(id: str
 
 const openSession = forPages('openSession', {
   summary: 'Log in from a browser; the refresh token is set as a cookie',
-  body: sessionBody,
-  answer: browserTokensResponse,
+  body: contract.sessionBody,
+  answer: contract.browserTokensResponse,
 });
 
 const refreshSession = forPages('refreshSession', {
   summary: "Exchange a browser's cookie for new tokens",
-  body: endSessionBody,
-  answer: browserTokensResponse,
+  body: contract.endSessionBody,
+  answer: contract.browserTokensResponse,
 });
 
 const endSession = forPages('endSession', {
   summary: 'Log out of a browser or, with its id token, of all devices',
-  body: endSessionBody,
+  body: contract.endSessionBody,
   answer: succeeded,
 });
 
 const createFirstUser = forPages('createFirstUser', {
   summary: 'Create the first account with the one-time link printed by the server',
-  body: firstUserBody,
+  body: contract.firstUserBody,
   answer: succeeded,
 });

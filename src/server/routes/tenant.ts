@@ -2,22 +2,7 @@
 
 import { sendTestMessage, replay, listDeliveries } from '../../service/webhooks/deliver.ts';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import {
-  auditQuery,
-  auditResponse,
-  changeBody,
-  changeQuery,
-  heldBody,
-  holdResponse,
-  holdsResponse,
-  newHoldBody,
-  tenantResponse,
-  deliveriesQuery,
-  deliveriesResponse,
-  replayBody,
-  replayResponse,
-  webhookTestResponse,
-} from '../../contract/tenant.ts';
+import * as contract from '../../contract/tenant.ts';
 import { ofTenant, succeeded } from '../../contract/common.ts';
 import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import { conflict, invalidRequest } from '../../errors.ts';
@@ -59,7 +44,7 @@ const declared = operations({
   getTenant: {
     summary: 'Read a tenant, with its secrets masked',
     querystring: ofTenant,
-    answer: tenantResponse,
+    answer: contract.tenantResponse,
   },
   updateTenant: {
     access: 'tenantSettings',
@@ -68,9 +53,9 @@ const declared = operations({
       'Rename a tenant, set its webhook and default options, or choose where its objects are stored',
     description: `Accepts the response of GET unchanged, with its secrets masked. A new storage configuration is tested
 (write, read, delete) before it is saved; existing analyses stay readable in their previous store.`,
-    querystring: changeQuery,
-    body: changeBody,
-    answer: tenantResponse,
+    querystring: contract.changeQuery,
+    body: contract.changeBody,
+    answer: contract.tenantResponse,
   },
   readUsageReport: {
     summary: 'Read the usage of a tenant: in total, or summed over a range of days',
@@ -80,21 +65,21 @@ const declared = operations({
   readAuditLog: {
     access: 'tenantSettings',
     summary: 'Read the audit log of a tenant, newest first',
-    querystring: auditQuery,
-    answer: auditResponse,
+    querystring: contract.auditQuery,
+    answer: contract.auditResponse,
   },
   listWebhookMessages: {
     access: 'tenantSettings',
     summary: "List the messages to a tenant's webhook, newest first",
-    querystring: deliveriesQuery,
-    answer: deliveriesResponse,
+    querystring: contract.deliveriesQuery,
+    answer: contract.deliveriesResponse,
   },
   replayWebhookMessages: {
     access: 'tenantSettings',
     summary: 'Send a settled message again, or all that could not be delivered',
     description: 'They keep their ids, so that a receiver can recognise repeats.',
-    body: replayBody,
-    answer: replayResponse,
+    body: contract.replayBody,
+    answer: contract.replayResponse,
   },
   testWebhook: {
     access: 'tenantSettings',
@@ -102,26 +87,26 @@ const declared = operations({
     description:
       'Its webhook-event header is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
     body: ofTenant,
-    answer: webhookTestResponse,
+    answer: contract.webhookTestResponse,
   },
   listLegalHolds: {
     access: 'tenantManager',
     summary: 'List the legal holds of a tenant',
     querystring: ofTenant,
-    answer: holdsResponse,
+    answer: contract.holdsResponse,
   },
   placeLegalHold: {
     access: 'tenantManager',
     summary: 'Place a legal hold on an analysis, or on all data of a tenant',
     description:
       'Anything under a hold can be deleted, but remains stored until the hold is lifted.',
-    body: newHoldBody,
-    answer: holdResponse,
+    body: contract.newHoldBody,
+    answer: contract.holdResponse,
   },
   liftLegalHold: {
     access: 'tenantManager',
     summary: "Lift a legal hold; only the operator can lift the operator's own",
-    body: heldBody,
+    body: contract.heldBody,
     answer: succeeded,
   },
 });
