@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
 import { systemCodeOf } from '../files/system-errors.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import { cannotWrite, makeFolder } from '../files/atomic-write.ts';
 
 export const databaseName = 'forensics.db';
@@ -103,8 +103,7 @@ export function assertWhole(dataDir: string): void {
   // Versions up to 0.6 wrote restore.json.
   const marks = [restoringFolder(dataDir), join(dataDir, 'restore.json')];
   if (!marks.some((mark) => existsSync(mark))) return;
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     'A restore into this data folder is running or was interrupted; if none is running, restore the backup into an empty folder.',
   );
 }
@@ -136,8 +135,7 @@ export function lockForServing(dataDir: string): () => void {
   }
   const holder = read(file);
   const who = holder === null ? '' : ` (process ${Number.parseInt(holder, 10)})`;
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     `Another server is already using this data folder${who}; stop it, or choose another folder with --data-dir.`,
   );
 }

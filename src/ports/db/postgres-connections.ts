@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, type Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import { ForensicsError } from '../../errors.ts';
+import { configInvalid, conflict } from '../../errors.ts';
 import { createFairQueue } from '../../fair-queue.ts';
 import { currentRequester, type Topic } from './database.ts';
 import type { Execute } from './builder.ts';
@@ -141,8 +141,7 @@ async function takePresence(client: Client, isExclusive: boolean): Promise<void>
     rowMode: 'array',
   });
   if (rows[0]?.[0] === 'true') return;
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     isExclusive
       ? 'Servers, workers or commands are still using the database; stop them on every machine, then try again.'
       : 'Another command has exclusive use of the database, such as a rotation of the master key; try again when it has finished.',
@@ -181,8 +180,7 @@ function readPassword(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       'The file with the database password cannot be read; check databasePasswordFile and the permissions of that file.',
       { cause },
     );

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, configInvalid } from '../../errors.ts';
 import {
   assertNoTransaction,
   createReader,
@@ -93,8 +93,7 @@ async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
     const { rows } = await client.query('SHOW server_version_num');
     const server = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
     if (server < oldestServer) {
-      throw new ForensicsError(
-        'config_invalid',
+      throw configInvalid(
         `The database is PostgreSQL ${server}; version ${oldestServer} or newer is needed.`,
       );
     }
@@ -122,7 +121,7 @@ async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
     }
     const [first, second, third, fourth] = sessions;
     if (first === third && second === fourth && first !== second) return;
-    throw new ForensicsError('config_invalid', needsSessions);
+    throw configInvalid(needsSessions);
   } finally {
     other.release();
   }

@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import type { Execute } from './builder.ts';
 import {
   assertNoTransaction,
@@ -105,8 +105,7 @@ function lockOut(client: Database.Database): void {
     client.transaction(() => undefined).exclusive();
   } catch (error) {
     if (!isBusy(error)) throw error;
-    throw new ForensicsError(
-      'conflict',
+    throw conflict(
       'A server, a worker or another command is using this data folder; stop it first.',
       { cause: error },
     );

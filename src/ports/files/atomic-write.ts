@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, rename, rm, writeFile, statfs } from 'node:fs/promises';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, configInvalid, conflict } from '../../errors.ts';
 import { isFull, lacksLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
 
 /** Creates a folder for such files. @throws {ForensicsError} `config_invalid`. */
@@ -61,7 +61,7 @@ export function cannotWrite(
     const full = 'The disk that holds the data folder is full; free some space.';
     return new ForensicsError('no_space_left', full, { cause });
   }
-  if (code === 'EROFS') return new ForensicsError('config_invalid', mountedReadOnly, { cause });
+  if (code === 'EROFS') return configInvalid(mountedReadOnly, { cause });
   const isForbidden = code === 'EACCES' || code === 'EPERM';
   return new ForensicsError(isForbidden ? 'file_not_readable' : 'config_invalid', otherwise, {
     cause,
@@ -185,7 +185,7 @@ export async function linkUnlessTaken(temporary: string, path: string): Promise<
 
 function alreadyExists(path: string, force: boolean): ForensicsError {
   const what = force ? 'exists and is not a file' : 'already exists; add --force to replace it';
-  return new ForensicsError('conflict', `${path} ${what}, or choose another name.`);
+  return conflict(`${path} ${what}, or choose another name.`);
 }
 
 // Space for directories, headers and the growth of the database, in addition to the files.

@@ -5,7 +5,7 @@
 
 import { lookup } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
-import { ForensicsError } from '../../errors.ts';
+import { configInvalid } from '../../errors.ts';
 
 export interface AddressGuard {
   /** @param address - an IPv4 or IPv6 address as text; anything else is not allowed. */
@@ -80,8 +80,7 @@ function blockList(ranges: readonly string[]): BlockList {
     const [, network = '', bits = ''] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(range) ?? [];
     const family = isIP(network);
     if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) {
-      throw new ForensicsError(
-        'config_invalid',
+      throw configInvalid(
         `"${range}" is not an address range. Write external, private, or a CIDR such as 10.1.0.0/16.`,
       );
     }

@@ -8,7 +8,7 @@ import { isIPv6 } from 'node:net';
 import { and, eq } from 'drizzle-orm';
 import { newId, type Reader, type Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../errors.ts';
 import type { AzureStorageConfig, S3StorageConfig } from '../../contract/tenant.ts';
 import { parseConnectionString } from './azure/azure.ts';
 
@@ -178,8 +178,7 @@ export function s3Origin(config: S3StorageConfig): string {
   const named = isIPv6(host) ? `[${host}]` : host;
   const url = URL.parse(`${config.useSSL ? 'https' : 'http'}://${named}:${config.port}`);
   if (url !== null && hostPattern.test(host)) return url.origin;
-  throw new ForensicsError(
-    'invalid_request',
+  throw invalidRequest(
     'The endpoint must be a host name or an address, without scheme, port and path.',
   );
 }

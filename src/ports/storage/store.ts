@@ -8,7 +8,7 @@
 
 import type { StorageUrls } from '../../contract/analysis.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 
 export interface BlobInfo {
   readonly key: string;
@@ -59,10 +59,7 @@ const maxKeyBytes = 1024;
 export function checkKey(key: string): void {
   const bytes = Buffer.byteLength(key);
   if (bytes >= 1 && bytes <= maxKeyBytes && key.isWellFormed()) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'An object key must be 1 to 1024 bytes long in UTF-8.',
-  );
+  throw invalidRequest('An object key must be 1 to 1024 bytes long in UTF-8.');
 }
 
 /**
@@ -75,10 +72,19 @@ export function checkPath(key: string): void {
   checkKey(key);
   const isPlain = !key.includes('\\') && !key.split('/').some((part) => /^\.\.?$/.test(part));
   if (isPlain) return;
-  throw new ForensicsError(
-    'invalid_request',
+  throw invalidRequest(
     'A key in this store must not contain a backslash, and no part of it may be "." or "..".',
   );
+}
+
+/** The result of `presign`. @param sign - makes the URL for one method. */
+export function storageUrls(
+  { type, objectKey }: Pick<StorageUrls, 'type' | 'objectKey'>,
+  expiresAt: Date,
+  sign: (method: 'PUT' | 'GET' | 'DELETE') => string,
+): StorageUrls {
+  const urls = { putUrl: sign('PUT'), getUrl: sign('GET'), deleteUrl: sign('DELETE') };
+  return { type, objectKey, ...urls, expiresAt: expiresAt.toISOString() };
 }
 
 export const defaultContentType = 'application/octet-stream';

@@ -5,14 +5,13 @@
  */
 
 import { and, eq, sql } from 'drizzle-orm';
-import type { StorageUrls } from '../../contract/analysis.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import type { Clocked, Db } from '../db/database.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from './configs.ts';
 import { type SharedStore, withPrefix } from './shared-store.ts';
-import type { BlobStore, RemoteStore } from './store.ts';
+import { type BlobStore, type RemoteStore, storageUrls } from './store.ts';
 import { withinTime } from '../../retry.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -121,14 +120,7 @@ function prepareQueries(db: Db) {
 }
 
 function createClosedStore(type: StorageType): BlobStore {
-  const presign = (objectKey: string, now: Date): StorageUrls => ({
-    type,
-    objectKey,
-    putUrl: '',
-    getUrl: '',
-    deleteUrl: '',
-    expiresAt: now.toISOString(),
-  });
+  const presign = (objectKey: string, now: Date) => storageUrls({ type, objectKey }, now, () => '');
   return { type, put: fail, read: fail, head: fail, delete: fail, presign };
 }
 

@@ -37,11 +37,12 @@ import {
   defaultContentType,
   encodePath,
   type RemoteStore,
+  storageUrls,
 } from '../store.ts';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
-import { ForensicsError } from '../../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../../errors.ts';
 import { readStart } from '../../files/streams.ts';
 
 interface AzureStoreSettings extends RemoteSettings {
@@ -198,18 +199,15 @@ function createPresigner(
     // Times in a signature are whole seconds, so the expiry must be one too.
     const second = Math.floor(now.getTime() / 1000);
     const blob = `${url}/${encodePath(key)}`;
-    return {
-      type: 'azure',
-      objectKey: key,
-      // Create and write, so that a second upload replaces the first, as in every other store.
-      putUrl: `${blob}?${sign(key, 'cw', second)}`,
-      getUrl: `${blob}?${sign(key, 'r', second)}`,
-      deleteUrl: `${blob}?${sign(key, 'd', second)}`,
-      expiresAt: new Date((second + expirySeconds) * 1000).toISOString(),
-    };
+    const named = { type: 'azure', objectKey: key } as const;
+    const expiresAt = new Date((second + expirySeconds) * 1000);
+    const signed = (permissions: string) => `${blob}?${sign(key, permissions, second)}`;
+    return storageUrls(named, expiresAt, (method) => signed(permissionsFor[method]));
   };
 }
 
+// To put an object: create and write, so that a second upload replaces the first, as in every other store.
+const permissionsFor = { PUT: 'cw', GET: 'r', DELETE: 'd' } as const;
 const nothing = Array.from({ length: 7 }, () => '');
 
 /** A time such as `2026-01-02T03:04:05Z`. */
@@ -222,8 +220,7 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
   const { connectionString, containerName } = config;
   const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
   if (!/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(containerName)) {
-    throw new ForensicsError(
-      'invalid_request',
+    throw invalidRequest(
       'The name of an Azure container must be 3 to 63 lower-case letters, digits and single hyphens.',
     );
   }
@@ -278,7 +275,7 @@ function readEndpoint(accountName: string, fields: ReadonlyMap<string, string>):
 }
 
 function invalid(what: string): ForensicsError {
-  return new ForensicsError('invalid_request', `The Azure connection string ${what}.`);
+  return invalidRequest(`The Azure connection string ${what}.`);
 }
 
 /** Longest response that is parsed: the properties of an account, which include at most 2 KiB of CORS rules. */

@@ -3,13 +3,14 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { maxPresignedUrlExpirySeconds, maxUploadBytes } from '../../../contract/limits.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { ForensicsError, forbidden } from '../../../errors.ts';
 import {
   type BlobInfo,
   type BlobStore,
   checkKey,
   defaultContentType,
   encodePath,
+  storageUrls,
 } from '../store.ts';
 import {
   type ObjectRecord,
@@ -61,14 +62,8 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
       const expires = Math.floor(now.getTime() / 1000) + expirySeconds;
       const { origin } = endpoint();
       const signed = urls.sign({ bucket, key }, expires);
-      return {
-        type: 's3',
-        objectKey: key,
-        putUrl: origin + signed.PUT,
-        getUrl: origin + signed.GET,
-        deleteUrl: origin + signed.DELETE,
-        expiresAt: new Date(expires * 1000).toISOString(),
-      };
+      const named = { type: 's3', objectKey: key } as const;
+      return storageUrls(named, new Date(expires * 1000), (method) => origin + signed[method]);
     },
   };
 }
@@ -147,8 +142,7 @@ export function createObjectUrls(settings: { key: Uint8Array; now?: () => Date }
         typeof given === 'string' &&
         isEqual(given, signature(method, object, expires));
       if (!isSigned) {
-        throw new ForensicsError(
-          'forbidden',
+        throw forbidden(
           'This URL was not signed by this server for this method; use it exactly as it was issued.',
         );
       }

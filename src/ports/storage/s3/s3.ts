@@ -33,6 +33,7 @@ import {
   defaultContentType,
   encodePath,
   type RemoteStore,
+  storageUrls,
 } from '../store.ts';
 
 interface S3StoreSettings extends RemoteSettings {
@@ -214,14 +215,9 @@ function createPresigner(config: S3StorageConfig): BlobStore['presign'] {
     if (last?.second !== second) last = { second, sign: createSigner(config, origin, second) };
     const { sign } = last;
     const path = `/${bucketName}/${encodePath(key)}`;
-    return {
-      type: 's3',
-      objectKey: key,
-      putUrl: origin + sign('PUT', path),
-      getUrl: origin + sign('GET', path),
-      deleteUrl: origin + sign('DELETE', path),
-      expiresAt: new Date((second + expirySeconds) * 1000).toISOString(),
-    };
+    const named = { type: 's3', objectKey: key } as const;
+    const expiresAt = new Date((second + expirySeconds) * 1000);
+    return storageUrls(named, expiresAt, (method) => origin + sign(method, path));
   };
 }
 
