@@ -158,69 +158,53 @@ const minPictures = 30;
 /** If more pictures than this failed, the measured ones may not be representative. */
 const maxFailed = 0.05;
 
-/** Reasons to trust the figures less. */
-export function writeWarnings(validation: Validation): readonly string[] {
-  return [
-    ...fewPictures(validation),
-    ...validation.conditions
-      .filter(({ auc }) => auc.low <= 0.5)
-      .map(
-        ({ condition }) =>
-          `${condition}: the confidence interval for the AUC includes chance, so these pictures do not show that the model can tell the two classes apart.`,
-      ),
-    ...labelWarnings(validation),
-    ...fileWarnings(validation),
-    ...sourceWarning(validation),
-  ];
-}
-
 const classes = [
   { name: 'real', what: 'photographs' },
   { name: 'fake', what: 'generated pictures' },
 ] as const;
 
-function fewPictures({ pictures, conditions }: Validation): readonly string[] {
-  const few = classes
-    .filter(({ name }) => pictures[name].measured < minPictures)
-    .map(
-      ({ name, what }) =>
-        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${minPictures}, the intervals are too wide to be conclusive.`,
-    );
-  const all = pictures.real.measured + pictures.fake.measured;
-  const tooSmall = allConditions.flatMap((name) => {
-    const figures = conditions.find(({ condition }) => condition === name);
-    if (!figures) return `${name}: not measured, because one class has no picture large enough.`;
-    const { real, fake } = figures.strategies.default;
-    const missing = all - real.wrong.of - fake.wrong.of;
-    if (missing === 0) return [];
-    return `${name}: left out ${count(missing)} that would be too small to examine.`;
-  });
-  return [...few, ...tooSmall];
-}
-
-function labelWarnings({ pictures: { real, inBoth } }: Validation): readonly string[] {
-  const declaring = `Photographs whose metadata declares them generated: ${count(real.declaring)}. Check that they are in the right folder.`;
-  const both = `${count(inBoth)} files are in both folders with the same content; they were not measured.`;
-  return [...(real.declaring > 0 ? [declaring] : []), ...(inBoth > 0 ? [both] : [])];
-}
-
-function fileWarnings({ pictures }: Validation): readonly string[] {
-  return classes
-    .filter(({ name }) => {
-      const { failed, measured } = pictures[name];
-      return failed > maxFailed * (failed + measured);
-    })
-    .map(
-      ({ name, what }) =>
-        `${count(pictures[name].failed)} of the ${what} could not be examined. The others may not be representative.`,
-    );
-}
-
-function sourceWarning({ pictures }: Validation): readonly string[] {
+/** Reasons to trust the figures less. */
+export function writeWarnings({ pictures, conditions }: Validation): readonly string[] {
+  const { real, inBoth } = pictures;
+  const ofClasses = (write: (of: ClassPictures, what: string) => string | false) =>
+    classes.map(({ name, what }) => write(pictures[name], what));
   const unsorted = classes.filter(({ name }) => pictures[name].drawnBy === 'picture');
-  if (unsorted.length === 0) return [];
   const which = unsorted.map(({ what }) => what).join(' and ');
   return [
-    `The ${which} are in fewer than ${minFolders} subfolders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one subfolder each.`,
-  ];
+    ...ofClasses(
+      ({ measured }, what) =>
+        measured < minPictures &&
+        `Measured ${what}: ${count(measured)}. With fewer than ${minPictures}, the intervals are too wide to be conclusive.`,
+    ),
+    ...allConditions.map((name) => leftOut(name, { pictures, conditions })),
+    ...conditions.map(
+      ({ condition, auc }) =>
+        auc.low <= 0.5 &&
+        `${condition}: the confidence interval for the AUC includes chance, so these pictures do not show that the model can tell the two classes apart.`,
+    ),
+    real.declaring > 0 &&
+      `Photographs whose metadata declares them generated: ${count(real.declaring)}. Check that they are in the right folder.`,
+    inBoth > 0 &&
+      `${count(inBoth)} files are in both folders with the same content; they were not measured.`,
+    ...ofClasses(
+      ({ failed, measured }, what) =>
+        failed > maxFailed * (failed + measured) &&
+        `${count(failed)} of the ${what} could not be examined. The others may not be representative.`,
+    ),
+    unsorted.length > 0 &&
+      `The ${which} are in fewer than ${minFolders} subfolders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one subfolder each.`,
+  ].filter((warning) => warning !== false);
+}
+
+/** How many pictures were too small for a condition; false if none. */
+function leftOut(
+  name: ConditionFigures['condition'],
+  { pictures, conditions }: Pick<Validation, 'pictures' | 'conditions'>,
+): string | false {
+  const figures = conditions.find(({ condition }) => condition === name);
+  if (!figures) return `${name}: not measured, because one class has no picture large enough.`;
+  const { real, fake } = figures.strategies.default;
+  const all = pictures.real.measured + pictures.fake.measured;
+  const missing = all - real.wrong.of - fake.wrong.of;
+  return missing > 0 && `${name}: left out ${count(missing)} that would be too small to examine.`;
 }
