@@ -9,7 +9,7 @@ import { posix } from 'node:path';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
-import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
+import type { Examination, MapName } from '../../engine/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
 import type { Rendering } from '../../examiner/requests.ts';
 import {
@@ -58,34 +58,29 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Draw
 
 async function storeRendering(context: Context, job: RenderJob, { heatmaps, reports }: Rendering) {
   const folder = `analyses/${job.row.id}/${randomBytes(8).toString('hex')}`;
-  const heatmapKey = (name: MapName) => `${folder}/heatmap-${name}.png`;
-  const pdfKey = (language: Language) => `${folder}/report-${language}.pdf`;
-  const reportIn = (language: Language) => {
-    const report = reports[language];
-    if (report === undefined) throw new TypeError(`the sandbox rendered no report in ${language}`);
-    return report;
+  const files: { key: string; body: Uint8Array; contentType: string }[] = [];
+  const heatmap = (name: MapName) => {
+    const key = `${folder}/heatmap-${name}.png`;
+    files.push({ key, body: heatmaps[name], contentType: 'image/png' });
+    return key;
   };
-  const files = [
-    ...mapNames.map((name) => {
-      return { key: heatmapKey(name), body: heatmaps[name], contentType: 'image/png' };
-    }),
-    ...languages.map((language) => {
-      const body = reportIn(language).pdf;
-      return { key: pdfKey(language), body, contentType: 'application/pdf' };
-    }),
-  ];
+  const report = (language: Language) => {
+    const { pdf: body, texts } = reports[language] ?? {};
+    if (!body || !texts) throw new TypeError(`the sandbox rendered no report in ${language}`);
+    const pdfKey = `${folder}/report-${language}.pdf`;
+    files.push({ key: pdfKey, body, contentType: 'application/pdf' });
+    return { pdfKey, texts };
+  };
+  const heatmapKeys = {
+    real: heatmap('real'),
+    fake: heatmap('fake'),
+    compression: heatmap('compression'),
+    anomaly: heatmap('anomaly'),
+  };
+  const rendered = { heatmapKeys, reports: { en: report('en'), de: report('de') } };
   await putAll(context, job, files);
   return {
-    heatmapKeys: {
-      real: heatmapKey('real'),
-      fake: heatmapKey('fake'),
-      compression: heatmapKey('compression'),
-      anomaly: heatmapKey('anomaly'),
-    },
-    reports: {
-      en: { pdfKey: pdfKey('en'), texts: reportIn('en').texts },
-      de: { pdfKey: pdfKey('de'), texts: reportIn('de').texts },
-    },
+    ...rendered,
     sha256: Object.fromEntries(
       files.map(({ key, body }) => [posix.basename(key), hash('sha256', body)]),
     ),

@@ -9,6 +9,7 @@ import type {
 } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { maxListed } from '../../contract/limits.ts';
+import type { Language } from '../../contract/vocabulary.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import type { Caller, Context } from './context.ts';
@@ -136,7 +137,10 @@ async function viewResult(
     resultSubClasses,
     ...parseScores(result.scores),
     heatmaps: rendered && viewHeatmaps(rendered, sign),
-    report: rendered && viewReport(rendered, sign),
+    report: rendered && {
+      en: viewReport(rendered.reports.en, sign),
+      de: viewReport(rendered.reports.de, sign),
+    },
     ...(evidence === undefined ? {} : { evidence: await evidence() }),
   };
 }
@@ -161,12 +165,8 @@ function viewHeatmaps({ heatmapKeys }: Rendered, sign: Sign): HeatmapUrls {
   };
 }
 
-function viewReport({ reports }: Rendered, sign: Sign): AnalysisResult['report'] {
-  const toEntry = ({ pdfKey, texts }: Rendered['reports']['en']): ReportEntry => ({
-    pdfStorageUrls: sign(pdfKey),
-    ...texts,
-  });
-  return { en: toEntry(reports.en), de: toEntry(reports.de) };
+function viewReport({ pdfKey, texts }: Rendered['reports'][Language], sign: Sign): ReportEntry {
+  return { pdfStorageUrls: sign(pdfKey), ...texts };
 }
 
 function isoOrNull(date: Date | null): string | null {

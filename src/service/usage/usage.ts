@@ -101,18 +101,11 @@ interface Period {
 type Dated = Pick<Tenant, 'id' | 'createdAt'>;
 
 /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
-function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
-  if (query.type === 'range') return toRange(tenant, query, now);
-  const { id, createdAt: startTime } = tenant;
-  return { id: `${id}-total`, startTime, endTime: now, days: null, isLive: true };
-}
-
-/** The UTC day an event counts towards, `YYYY-MM-DD`. */
-function utcDay(at: Date): string {
-  return at.toISOString().slice(0, 10);
-}
-
-function toRange(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date): Period {
+function toPeriod(tenant: Dated, { type, startTime, endTime }: ReportQuery, now: Date): Period {
+  if (type !== 'range') {
+    const since = { startTime: tenant.createdAt, endTime: now };
+    return { id: `${tenant.id}-total`, ...since, days: null, isLive: true };
+  }
   const start = startTime === undefined ? now : parseTime('startTime', startTime);
   const end = endTime === undefined ? now : parseTime('endTime', endTime);
   if (start > end) {
@@ -130,6 +123,11 @@ function toRange(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date):
     days: [first, last],
     isLive: first <= today && today <= last,
   };
+}
+
+/** The UTC day an event counts towards, `YYYY-MM-DD`. */
+function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
 }
 
 // A plus sign that a client did not percent-encode in a query string arrives as a space.
