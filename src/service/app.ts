@@ -14,6 +14,7 @@ import { createSandbox } from '../examiner/sandbox.ts';
 import { limitsForAccepted, serviceLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { modelsFolder } from '../ports/data-folder/data-folder.ts';
+import { hasRow } from '../ports/db/database.ts';
 import { storageConfigs } from '../ports/db/schema.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { openWork, type Stack, withStack } from './background.ts';
@@ -95,8 +96,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
       storage: {
         ...blobs,
         /** Whether a remote store contains, or has contained, anything. */
-        hasRemote: async () =>
-          (await db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1)).length > 0,
+        hasRemote: () => hasRow(db, storageConfigs),
       },
       operations: openOperations({ core, queue, blobs, work, isLogWorking, ...examiner }),
       close: () => stack.unwind(),

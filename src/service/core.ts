@@ -22,6 +22,7 @@ import {
 import {
   type Clocked,
   type Db,
+  hasRow,
   type OpenDatabase,
   type Tx,
   transact,
@@ -232,8 +233,7 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
         'This installation has already been moved to that database; set databaseUrl and start the server.',
       );
     }
-    const isInUse =
-      (await tx.select({ id: tenantRows.id }).from(tenantRows).limit(1).get()) !== undefined;
+    const isInUse = await hasRow(tx, tenantRows);
     if (found === null ? isInUse : found.from !== from) {
       throw conflict('That database belongs to another installation; specify an empty one.');
     }

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { type AnyColumn, count, eq, type SQL, sql, type SQLWrapper } from 'drizzle-orm';
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { type Builder, createBuilder, type Execute } from './builder.ts';
 import { settings } from './schema.ts';
 
@@ -195,6 +196,11 @@ export function createTx(engine: EngineName, execute: Execute) {
     begun?.catch((cause: unknown) => (failure ??= { cause }));
   };
   return { tx, topics, renew };
+}
+
+export async function hasRow(reader: Reader, table: SQLiteTable, which?: SQL): Promise<boolean> {
+  const found = reader.select({ one: sql`1` }).from(table).where(which).limit(1);
+  return (await found.get()) !== undefined;
 }
 
 /** A text field of a JSON object stored as text, in the form that the indexes on such fields use. */

@@ -7,7 +7,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
-import { newId, type Reader, transact, type Tx, type Clocked } from '../../ports/db/database.ts';
+import {
+  hasRow,
+  newId,
+  type Reader,
+  transact,
+  type Tx,
+  type Clocked,
+} from '../../ports/db/database.ts';
 import { tenants, users, userTenants } from '../../ports/db/schema.ts';
 import { ForensicsError, conflict } from '../../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
@@ -79,8 +86,7 @@ export function createUsers(parts: UsersParts) {
      */
     createFirst: (user: NewUser) =>
       createUser(parts, user, null, async (tx) => {
-        const any = await tx.select({ id: users.id }).from(users).limit(1).get();
-        if (any === undefined) return;
+        if (!(await hasRow(tx, users))) return;
         throw conflict('Somebody has just created the first account; log in instead.');
       }),
     byId: async (id: string) => (await find(db, eq(users.id, id)))[0] ?? null,

@@ -24,6 +24,7 @@ import {
   contains,
   foldText,
   hasElement,
+  hasRow,
   isOneOf,
   type Reader,
   textSearchCondition,
@@ -221,8 +222,7 @@ export async function findRemaining(
 /** Whether other analyses of the tenant are queued or being examined. */
 export async function isPartOfBulk(reader: Reader, { tenantId, analysisId }: Target) {
   const isOther = and(isAtWork, eq(analyses.tenantId, tenantId), ne(analyses.id, analysisId));
-  const others = reader.select({ id: analyses.id }).from(analyses).where(isOther).limit(1);
-  return (await others.get()) !== undefined;
+  return hasRow(reader, analyses, isOther);
 }
 
 /** Number of the tenant's pending analyses: not started yet, or queued. */

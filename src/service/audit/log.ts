@@ -6,7 +6,14 @@
 
 import { eq, sql } from 'drizzle-orm';
 import { jsonOrNull } from '../../contract/common.ts';
-import { type Clocked, buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
+import {
+  type Clocked,
+  buildOnce,
+  type Db,
+  hasRow,
+  transact,
+  type Tx,
+} from '../../ports/db/database.ts';
 import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
 import {
   type EventName,
@@ -43,8 +50,7 @@ export function createAudit({ db, now }: Clocked) {
     },
     async verify(chain: string, noted: Noted = {}) {
       const isTenant = eq(tenants.id, chain);
-      const tenant = await db.select({ id: tenants.id }).from(tenants).where(isTenant).get();
-      const isExpected = chain === serviceChain || tenant !== undefined;
+      const isExpected = chain === serviceChain || (await hasRow(db, tenants, isTenant));
       return verifyChain(db, chain, { ...noted, isExpected });
     },
     /** Every chain that exists or must exist, starting with the service's. */
@@ -82,7 +88,7 @@ const findHead = buildOnce((reader) =>
 /** Records when logging began, in the chains that the migration created. Call it when a database is opened. */
 export async function beginChains(db: Db, now: () => Date): Promise<void> {
   const isMute = eq(auditHeads.count, 0);
-  if ((await db.select().from(auditHeads).where(isMute).get()) === undefined) return;
+  if (!(await hasRow(db, auditHeads, isMute))) return;
   await transact(db, async (tx) => {
     const mute = await tx.select().from(auditHeads).where(isMute).all();
     for (const { chain } of mute) await begin(tx, chain, now());

@@ -7,7 +7,7 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { type Actor, type Note, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import { type Clocked, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { type Clocked, hasRow, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
 import { ForensicsError, conflict } from '../../errors.ts';
 
@@ -62,8 +62,7 @@ export function createHolds({ db, now }: Clocked) {
 async function assertAnalysisExists(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
   if (analysisId === null) return;
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
-  const found = await tx.select({ id: analyses.id }).from(analyses).where(isIt).get();
-  if (found !== undefined) return;
+  if (await hasRow(tx, analyses, isIt)) return;
   throw new ForensicsError('analysis_not_found', 'Analysis not found in this tenant.');
 }
 

@@ -19,7 +19,14 @@ import {
   or,
   sql,
 } from 'drizzle-orm';
-import { type Clocked, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import {
+  type Clocked,
+  hasRow,
+  newId,
+  type Reader,
+  transact,
+  type Tx,
+} from '../../ports/db/database.ts';
 import { deliveries, tenants } from '../../ports/db/schema.ts';
 
 interface NewDelivery {
@@ -149,8 +156,7 @@ async function findNextDue({ db, now }: Clocked, except: readonly string[]): Pro
   if (row?.at == null) return null;
   const [at, dueAt] = [now(), new Date(row.at)];
   if (dueAt <= at) return dueAt;
-  const late = db.select({ seq: deliveries.seq }).from(deliveries).where(isOutOfTime(at)).limit(1);
-  return (await late.get()) === undefined ? dueAt : at;
+  return (await hasRow(db, deliveries, isOutOfTime(at))) ? at : dueAt;
 }
 
 interface End {
@@ -249,10 +255,8 @@ async function firstWaiting(tx: Tx, subject: string) {
 }
 
 export async function hasTurn(tx: Tx, subject: string): Promise<boolean> {
-  const { nextAttemptAt } = deliveries;
-  const holdsIt = and(isWaiting, eq(deliveries.subject, subject), isNotNull(nextAttemptAt));
-  const { seq } = deliveries;
-  return (await tx.select({ seq }).from(deliveries).where(holdsIt).get()) !== undefined;
+  const holdsIt = isNotNull(deliveries.nextAttemptAt);
+  return hasRow(tx, deliveries, and(isWaiting, eq(deliveries.subject, subject), holdsIt));
 }
 
 export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<void> {
@@ -305,7 +309,7 @@ async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolea
   await tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();
   const limit = new Date(at.getTime() - longestFailureMs);
   const isHopeless = and(isSame(receiver), lt(tenants.webhookFailingSince, limit));
-  return (await tx.select({ id: tenants.id }).from(tenants).where(isHopeless).get()) !== undefined;
+  return hasRow(tx, tenants, isHopeless);
 }
 
 /** Whether any receiver is disabled, or has been failing for more than an hour. */
@@ -315,8 +319,7 @@ export async function hasFailingReceiver(reader: Reader, at: Date): Promise<bool
     isNotNull(tenants.webhookDisabledAt),
     lt(tenants.webhookFailingSince, limit),
   );
-  const { id } = tenants;
-  return (await reader.select({ id }).from(tenants).where(isFailing).get()) !== undefined;
+  return hasRow(reader, tenants, isFailing);
 }
 
 function isSame({ tenantId, url }: Receiver) {

@@ -2,7 +2,7 @@
 
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { EventDetails } from '../../audit/entry.ts';
-import { pipelined, type Tx } from '../../../ports/db/database.ts';
+import { hasRow, pipelined, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';
 import type { Job } from '../../jobs/queue.ts';
@@ -205,7 +205,6 @@ export async function noteReplacedInput(
 /** If a database crash has undone the beginning of this run, ending it would leave the analysis without a job. */
 async function assertBegun(tx: Tx, target: Target): Promise<void> {
   const isPending = and(isTarget(target), eq(analyses.status, 'pending'));
-  const row = await tx.select({ id: analyses.id }).from(analyses).where(isPending).get();
-  if (row === undefined) return;
+  if (!(await hasRow(tx, analyses, isPending))) return;
   throw new ForensicsError('lease_lost', 'A database crash undid the start of this run.');
 }
