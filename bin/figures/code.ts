@@ -218,28 +218,29 @@ function testedOnly(declared: readonly Declared[]): string[] {
 }
 
 /**
- * `src/module/file.ts name` of every import; for a file that is loaded dynamically, every name that
- * the importing file mentions.
+ * `src/module/file.ts name` of every import; for a file that is loaded dynamically or imported as a whole, every name
+ * that the importing file mentions.
  */
 function importedNames(folders: readonly string[]): Set<string> {
   const found = new Set<string>();
   for (const path of folders.flatMap(typescriptBelow)) {
     const text = readFileSync(path, 'utf8');
-    const loadedLater: string[] = [];
+    const wholeFiles: string[] = [];
     const mentioned = new Set<string>();
     walk(parse(text, path), (node) => {
       if (node.type === 'Identifier') mentioned.add(String(node['name']));
       const source = part(node, 'source');
       if (source === null) return;
       const file = relative(root, resolve(dirname(path), String(source['value'])));
-      if (node.type === 'ImportExpression') loadedLater.push(file);
+      if (node.type === 'ImportExpression') wholeFiles.push(file);
       const specifiers = [node['specifiers'] ?? []].flat().filter(isNode);
       for (const one of specifiers) {
+        if (one.type === 'ImportNamespaceSpecifier') wholeFiles.push(file);
         const key = part(one, 'imported') === null ? 'local' : 'imported';
         found.add(`${file} ${nameIn(one, key)}`);
       }
     });
-    for (const file of loadedLater) for (const name of mentioned) found.add(`${file} ${name}`);
+    for (const file of wholeFiles) for (const name of mentioned) found.add(`${file} ${name}`);
   }
   return found;
 }
