@@ -27,12 +27,15 @@ const conditions = {
 } as const satisfies Readonly<Record<string, Change | null>>;
 export type Condition = keyof typeof conditions;
 
-/** The picture under each condition, through the product's own decoder. */
+/** The picture under each condition, through the product's own decoder. @throws {ForensicsError} if that refuses it. */
 export async function* picturesOf(
   path: string,
   names: readonly Condition[],
 ): AsyncGenerator<readonly [Condition, Picture]> {
   const bytes = await readFile(path);
+  // Lossless crops are WebP, but pass as PNG.
+  const isWebp = bytes.subarray(8, 12).toString('latin1') === 'WEBP';
+  const asIs = isWebp ? null : await decodePicture(bytes, { limits });
   // The product's decoder blocks all but two loaders for this process. Here the data is trusted.
   sharp.unblock({ operation: ['VipsForeignLoadWebpBuffer'] });
   // Damaged files are read as far as possible, as in the product.
@@ -44,15 +47,12 @@ export async function* picturesOf(
   const pixels = { data, width: info.width, height: info.height };
   for (const name of names) {
     const change: Change | null = conditions[name];
-    const file = change ? await change(pixels) : await asIs(bytes, pixels);
-    yield [name, await decodePicture(file, { limits })];
+    if (change === null && asIs !== null) yield [name, asIs];
+    else {
+      const file = await (change === null ? open(pixels).png().toBuffer() : change(pixels));
+      yield [name, await decodePicture(file, { limits })];
+    }
   }
-}
-
-/** The product rejects WebP, the format of lossless crops, so the same pixels are passed as PNG. */
-async function asIs(bytes: Buffer, pixels: Pixels): Promise<Buffer> {
-  const isWebp = bytes.subarray(8, 12).toString('latin1') === 'WEBP';
-  return isWebp ? open(pixels).png().toBuffer() : bytes;
 }
 
 function open({ data, width, height }: Pixels) {

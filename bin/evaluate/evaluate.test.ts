@@ -8,6 +8,7 @@ import { parseCsv, readSamples, splits } from './data-set.ts';
 import { recallAt, spearman } from './figures.ts';
 import { record } from './measured.ts';
 import { openModels } from './open-models.ts';
+import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { packagedDir } from '../../src/inference/registry.ts';
 
 describe('figures', () => {
@@ -82,6 +83,37 @@ describe('a data folder', () => {
     expect(none.stderr).toContain('contains no manifest.json');
     expect(locator.stderr).toContain('--model must name');
   });
+});
+
+test('a picture that cannot be read is named and left out, and the others are measured', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-evaluate-'));
+  const rows = [
+    'a.jpg,val,real,camera,one',
+    'b.jpg,val,real,camera,two',
+    'c.jpg,val,ai-generated,flux,three',
+  ];
+  writeFileSync(
+    join(folder, 'manifest.csv'),
+    ['file,split,label,generator,source', ...rows].join('\n'),
+  );
+  for (const name of ['a.jpg', 'c.jpg'])
+    writeFileSync(join(folder, name), await sceneJpeg({ width: 320, height: 256, seed: 1 }));
+  writeFileSync(join(folder, 'b.jpg'), 'no picture');
+
+  const { stderr } = await evaluate(
+    '--data',
+    folder,
+    '--traces',
+    '--readings',
+    join(folder, 'r.csv'),
+  );
+
+  expect(stderr).toContain('Left out b.jpg: ');
+  const read = parseCsv(readFileSync(join(folder, 'r.csv'), 'utf8'))
+    .slice(1)
+    .map(([file]) => file);
+  expect(new Set(read)).toEqual(new Set(['a.jpg', 'c.jpg']));
+  rmSync(folder, { recursive: true });
 });
 
 test('a named model is measured from its folder, and its figures are recorded there', async () => {

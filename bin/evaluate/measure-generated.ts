@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Models } from '../../src/engine/schedule.ts';
+import { ForensicsError } from '../../src/errors.ts';
 import { writeIntoCard } from './card.ts';
 import { readSamples, type Split } from './data-set.ts';
 import { recordRatios, writeHeldOut } from './held-out.ts';
@@ -38,7 +39,8 @@ export async function measureGenerated(options: GeneratedOptions): Promise<void>
       const read = await Array.fromAsync(readSample(sample, dataDir, models, !options.traces));
       rows.push(...read);
     } catch (error) {
-      process.stderr.write(`Left out ${sample.file}: ${String(error)}\n`);
+      if (!(error instanceof ForensicsError)) throw error;
+      process.stderr.write(`Left out ${sample.file}: ${error.message}\n`);
     }
     if (at % 50 === 49) process.stderr.write(`${at + 1} of ${samples.length}\n`);
   }
