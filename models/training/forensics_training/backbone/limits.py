@@ -1,9 +1,9 @@
 """Refits the probability of *fake* and the limits from readings by the engine: `backbone-limits --model ../trace-3 --readings FILE.csv... --version VERSION`.
 
 Readings: `npm run evaluate -- --traces --split calibration --readings FILE.csv`. The probability is refitted by logistic regression on
-the files that contain both classes (Platt 1999); the limits of *fake* move along with it, so they separate the same pictures as before,
-except that the size of a picture counts as it did. The limits of *real* are where the fitted tail leaves the share in `FALSE_REAL` of all
-generated pictures. Small generated pictures look more like photographs, so these limits fall as pictures get smaller.
+the files that contain both classes (Platt 1999). The limits of *fake* are where the fitted tail leaves the share in `FALSE_FAKE` of all
+photographs, those of *real* where it leaves the share in `FALSE_REAL` of all generated pictures. Both move apart as pictures get smaller,
+because small ones look more alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from forensics_training.backbone.fuse import BELOW_PIXELS, DOWN_TO_PIXELS, FALSE_REAL, tail_limit
+from forensics_training.backbone.fuse import BELOW_PIXELS, DOWN_TO_PIXELS, FALSE_FAKE, FALSE_REAL, tail_limit
 from forensics_training.backbone.sizes import Group
 from forensics_training.data.collect import read
 from forensics_training.detector.calibrate import decreasing, increasing, write_json
@@ -95,23 +95,32 @@ def refit(readings: Readings) -> tuple[float, float]:
     return float(factor), float(offset)
 
 
-def real_max(readings: Readings, z: np.ndarray) -> dict[str, float]:
-    level = -(z + REAL_PER_HALVING * readings.halvings)
-    weight, fake = readings.weights(readings.fake), readings.fake
-    found = {name: tail_limit(level[fake], weight[fake], share) for name, share in FALSE_REAL.items()}
-    print(f"{fake.sum()} readings of {len(set(readings.source[fake]))} sources: real from log odds of {found} at {BELOW_PIXELS} pixels")
-    limit = found["default"]
-    for name, values in (("condition", readings.condition), ("halvings", np.floor(readings.halvings))):
-        beyond = {str(one): round(float(np.average(level[fake & (values == one)] >= limit, weights=weight[fake & (values == one)])), 3) for one in sorted(set(values[fake]))}
-        print(f"beyond the default limit, by {name}: {beyond}")
+def fitted_limits(readings: Readings, level: np.ndarray, wrong: np.ndarray, shares: dict[str, float]) -> dict[str, float]:
+    """For each strategy, the level that its share of the readings in `wrong` exceeds; prints how steady the default limit is."""
+    weight, halvings = readings.weights(wrong), np.floor(readings.halvings)
+    found = {name: tail_limit(level[wrong], weight[wrong], share) for name, share in shares.items()}
+    print(f"{wrong.sum()} readings of {len(set(readings.source[wrong]))} sources: log odds of {found} at {BELOW_PIXELS} pixels")
+    beyond = lambda limit, chosen: round(float(np.average(level[chosen] >= limit, weights=weight[chosen])), 4)
+    for name, values in (("condition", readings.condition), ("halvings", halvings)):
+        print(f"beyond the default limit, by {name}: { {str(one): beyond(found['default'], wrong & (values == one)) for one in sorted(set(values[wrong]))} }")
     random = np.random.default_rng(0)
-    halves = [np.isin(readings.source, random.permutation(sorted(set(readings.source[fake])))[::2]) for _ in range(200)]
+    halves = [np.isin(readings.source, random.permutation(sorted(set(readings.source[wrong])))[::2]) for _ in range(200)]
     rates = [
-        [np.average(level[test] >= tail_limit(level[fake & own], weight[fake & own], FALSE_REAL["default"]), weights=weight[test]) for test in (fake & ~own & (readings.condition == one) for one in CONDITIONS if one in readings.condition)]
+        [beyond(tail_limit(level[wrong & own], weight[wrong & own], shares["default"]), wrong & ~own & (readings.condition == one)) for one in CONDITIONS if one in readings.condition]
         for own in halves
     ]
-    print(f"fitted on half of the sources, beyond the default limit in the other half: {np.mean(rates, 0).round(3)}")
+    print(f"fitted on half of the sources, beyond the default limit in the other half: {np.mean(rates, 0).round(4)}")
+    return found
+
+
+def real_max(readings: Readings, z: np.ndarray) -> dict[str, float]:
+    found = fitted_limits(readings, -(z + REAL_PER_HALVING * readings.halvings), readings.fake, FALSE_REAL)
     return increasing({name: float(sigmoid(-max(0, value))) for name, value in found.items()})
+
+
+def fake_min(readings: Readings, z: np.ndarray, per_halving: float) -> dict[str, float]:
+    found = fitted_limits(readings, z - per_halving * readings.halvings, ~readings.fake, FALSE_FAKE)
+    return decreasing({name: float(sigmoid(max(0, value))) for name, value in found.items()})
 
 
 def judge(files: list[Path], classes: Path) -> None:
@@ -141,10 +150,10 @@ def main() -> None:
     print(f"log odds times {factor:.4f}, plus {offset:.4f}")
     decision = manifest["calibration"]["decision"]
     manifest["calibration"]["decision"] = {"scale": round(factor * decision["scale"], 4), "offset": round(factor * decision["offset"] + offset, 4)}
-    moved = {name: float(sigmoid(offset - factor * np.log(1 / limit - 1))) for name, limit in manifest["thresholds"]["fakeMin"].items()}
-    manifest["thresholds"] |= {"traceMin": TRACE_MIN, "fakeMin": decreasing(moved), "realMax": real_max(readings, factor * readings.z + offset + readings.size)}
-    regime = manifest["sizeRegime"]
-    manifest["sizeRegime"] = regime | {"perHalving": round(factor * regime["perHalving"], 4), "realPerHalving": REAL_PER_HALVING}
+    z = factor * readings.z + offset + readings.size
+    regime = manifest["sizeRegime"] | {"perHalving": round(factor * manifest["sizeRegime"]["perHalving"], 4), "realPerHalving": REAL_PER_HALVING}
+    manifest["thresholds"] |= {"traceMin": TRACE_MIN, "fakeMin": fake_min(readings, z, regime["perHalving"]), "realMax": real_max(readings, z)}
+    manifest["sizeRegime"] = regime
     if given.version:
         write_json(path, manifest | {"version": given.version, "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")})
 

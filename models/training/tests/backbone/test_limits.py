@@ -43,20 +43,22 @@ def test_the_ratio_of_the_size_is_taken_out_before_and_counted_afterwards(tmp_pa
     assert np.allclose(found.z, [0, math.log(3)]) and np.allclose(found.size, [math.log(3), 0])
 
 
-def test_limits_of_real_leave_their_share_of_generated_pictures_at_every_size(tmp_path):
-    rows = []
-    for at in range(2000):
-        small, share = at % 2 == 1, (at + 0.5) / 2000
-        z = math.log(share / (1 - share)) - (2 * limits.REAL_PER_HALVING if small else 0)
+def test_limits_leave_their_share_of_each_class_at_every_size(tmp_path):
+    per_halving, rows = 0.4, []
+    for at in range(4000):
+        small, share = at % 2 == 1, (at + 0.5) / 4000
+        z = math.log(share / (1 - share))
         side = 707 if small else 1415  # half a megapixel and two
-        rows.append(("ai-generated", f"g{at}", "as is", side, side, 1 / (1 + math.exp(-z))))
-        rows.append(("real", f"r{at}", "as is", 900, 600, 0.001))
+        rows.append(("ai-generated", f"g{at}", "as is", side, side, 1 / (1 + math.exp(-z + (2 * limits.REAL_PER_HALVING if small else 0)))))
+        rows.append(("real", f"r{at}", "as is", side, side, 1 / (1 + math.exp(-z - (2 * per_halving if small else 0)))))
     found = limits.load([write(tmp_path / "readings.csv", rows)], {"generatorSizes": []})
 
-    real_max = limits.real_max(found, found.z)
+    real_max, fake_min = limits.real_max(found, found.z), limits.fake_min(found, found.z, per_halving)
 
     assert real_max["pedantic"] < real_max["default"] < real_max["relaxed"]
     assert abs(real_max["default"] - 0.035) < 0.006
+    assert fake_min["pedantic"] > fake_min["default"] > fake_min["relaxed"]
+    assert abs(fake_min["default"] - 0.996) < 0.002
 
 
 def test_verdicts_are_counted_for_each_class_of_photographs(tmp_path, capsys):
