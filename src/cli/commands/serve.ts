@@ -6,8 +6,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../command.ts';
-import { type App, openApp } from '../../service/app.ts';
-import { type Stack, withStack } from '../../service/background.ts';
+import { type App, openApp, type Stack, withStack } from '../../service/app.ts';
 import { makeFirstTenant } from '../../service/first-run.ts';
 import { configFolder, readConfig, type Settings, type Sources } from '../../contract/config.ts';
 import { helpFor, type SettingName } from '../../contract/settings.ts';
