@@ -4,8 +4,12 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { keyPrefix } from '../service/access/key-format.ts';
-import { type Principal, settingsScope, unauthenticated } from '../service/access/principal.ts';
+import {
+  keyPrefix,
+  type Principal,
+  settingsScope,
+  unauthenticated,
+} from '../service/access/principal.ts';
 import type { Tenant } from '../service/tenants/tenants.ts';
 import type { Caller } from '../service/analyses/context.ts';
 import type { Core } from '../service/core.ts';

@@ -46,7 +46,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { oneOf, succeeded } from '../contract/common.ts';
 import { ForensicsError } from '../errors.ts';
-import { readTag } from '../service/access/key-format.ts';
+import { readTag } from '../service/access/principal.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -2,8 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createTokens } from '../../src/service/access/embedded/sessions.ts';
-import { newSecret } from '../../src/service/access/key-format.ts';
-import { settingsScope } from '../../src/service/access/principal.ts';
+import { newSecret, settingsScope } from '../../src/service/access/principal.ts';
 import { operator } from '../../src/service/audit/entry.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 

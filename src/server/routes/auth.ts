@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
-import { type Identity, toActor } from '../../service/access/principal.ts';
+import { type Identity, toActor, readTag } from '../../service/access/principal.ts';
 import type { Core } from '../../service/core.ts';
 import * as contract from '../../contract/auth.ts';
 import { messageResponse, ofTenant, succeeded } from '../../contract/common.ts';
@@ -11,7 +11,6 @@ import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
 import { operation, operations, repeatable } from '../openapi.ts';
 import type { FastifyRequest } from 'fastify';
-import { readTag } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
 import { keyQuery, keysResponse, newKeyResponse, newKeyBody } from '../../contract/keys.ts';
 import { forbidden, invalidRequest } from '../../errors.ts';

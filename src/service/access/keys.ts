@@ -3,8 +3,9 @@
  * the database, so a stolen database file gives no access.
  */
 
-import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
-import { and, eq, isNotNull, isNull, asc, desc, gt, type SQL } from 'drizzle-orm';
+import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { and, asc, desc, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
@@ -13,20 +14,15 @@ import { toRepeatable, recall, remember } from '../idempotency.ts';
 import {
   characterCount,
   type Clocked,
+  type Db,
   transact,
   type Tx,
   type Reader,
 } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
-import { ForensicsError, conflict, invalidRequest } from '../../errors.ts';
-import {
-  createKeyAuthentication,
-  keyEntry,
-  type KeyParts,
-  newSecret,
-  masked,
-} from './key-format.ts';
+import { ForensicsError, conflict, forbidden, invalidRequest } from '../../errors.ts';
 import { activeTenant } from '../tenants/tenants.ts';
+import { newSecret, type Principal, readTag, unauthenticated } from './principal.ts';
 
 export interface NewKey {
   readonly tenantId: string;
@@ -58,6 +54,10 @@ export type Keys = ReturnType<typeof createKeys>;
 // The mandatory expiry exists to prevent keys that last forever.
 const longestLifeMs = 3650 * 86_400_000;
 
+interface KeyParts extends Clocked {
+  readonly digestSecret: (secret: string) => Buffer;
+}
+
 export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uint8Array }) {
   if (pepper.length < 16) throw new RangeError('pepper must be at least 16 bytes long');
   // A key object is used because Node handles it five times as fast as bytes.
@@ -85,7 +85,10 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
      */
     rotate: (rotation: Rotation) => rotateKey(parts, rotation),
     /** Newest first, without deleted ones. */
-    list: async (tenantId: string) => findKeys(db, { tenantId, at: now() }),
+    list: async (tenantId: string): Promise<readonly KeyEntry[]> => {
+      const at = now();
+      return (await findKeys(db, tenantId)).map((key) => toEntry(key, at));
+    },
     /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
     revoke: (revocation: Revocation) => revokeKey(parts, revocation),
     /**
@@ -94,7 +97,7 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
      * @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; `unauthenticated` for
      *   a malformed or expired key and for a wrong secret under a known tag.
      */
-    authenticate: createKeyAuthentication(parts),
+    authenticate: createAuthentication(parts),
   };
 }
 
@@ -119,7 +122,7 @@ async function rotateKey(
   const at = parts.now();
   const request = { act: 'rotateKey', which, expiresAt, graceMs };
   const repeatable = toRepeatable(idempotencyKey, { tenantId, request, at });
-  const seen = await findKeys(parts.db, { tenantId, at });
+  const seen = await findKeys(parts.db, tenantId);
   return transact(parts.db, async (tx): Promise<Rotated> => {
     const done = await recall(tx, repeatable);
     if (done !== null) {
@@ -129,7 +132,7 @@ async function rotateKey(
       const [made, former, ...others] = keys;
       return { key: made!, replaced: former!, earlier: others };
     }
-    const { key: old, earlier } = await keyToReplace(tx, tenantId, which, at);
+    const { key: old, earlier } = keyToReplace(await findKeys(tx, tenantId), which, at);
     if (!seen.some(({ uuid }) => uuid === old.uuid)) throw alreadyReplaced();
     assertUsable(old.name, expiresAt, at);
     const key = await insert(parts, tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
@@ -149,15 +152,15 @@ async function insert(
   key: Pick<typeof apiKeys.$inferSelect, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>,
   by: Actor,
 ): Promise<KeyEntry> {
-  const tenant = await activeTenant(tx, key.tenantId);
-  const secret = newSecret(tenant.keyTag);
-  const row = { ...key, uuid: randomUUID(), lastUsedAt: null, replacedAt: null };
-  const stored = { ...row, digest: digestSecret(secret), ending: secret.slice(-4) };
-  await tx.insert(apiKeys).values(stored).run();
+  const { keyTag: tag } = await activeTenant(tx, key.tenantId);
+  const secret = newSecret(tag);
+  const hidden = { digest: digestSecret(secret), ending: secret.slice(-4) };
+  const fresh = { ...key, uuid: randomUUID(), ...hidden };
+  const row = await tx.insert(apiKeys).values(fresh).returning().get();
   const details = { expiresAt: key.expiresAt.toISOString() };
   const auditEvent = { event: 'key.created', subject: row.uuid, details } as const;
   await append(tx, { chain: key.tenantId, at: key.createdAt, actor: by, ...auditEvent });
-  return keyEntry(row, secret, key.createdAt);
+  return { ...toEntry({ ...row, tag }, key.createdAt), secret };
 }
 
 async function revokeKey({ db, now }: Clocked, { tenantId, uuid, by }: Revocation): Promise<void> {
@@ -176,8 +179,8 @@ async function revokeKey({ db, now }: Clocked, { tenantId, uuid, by }: Revocatio
 }
 
 async function madeEarlier(tx: Tx, tenantId: string, uuid: string, at: Date): Promise<KeyEntry> {
-  const [key] = await findKeys(tx, { tenantId, at, which: eq(apiKeys.uuid, uuid) });
-  if (key !== undefined) return key;
+  const [key] = await findKeys(tx, tenantId, eq(apiKeys.uuid, uuid));
+  if (key !== undefined) return toEntry(key, at);
   throw conflict('The API key of this Idempotency-Key was deleted; send a new Idempotency-Key.');
 }
 
@@ -197,24 +200,23 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 
 /**
  * The key that a rotation replaces, and keys of the same name that earlier rotations replaced and that are still in
- * their grace period. @throws {ForensicsError} as `rotate`.
+ * their grace period.
+ *
+ * @param keys - all of the tenant, newest first.
+ * @throws {ForensicsError} as `rotate`.
  */
-async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Date) {
-  const find = (...conditions: readonly SQL[]) =>
-    findKeys(tx, { tenantId, at, which: and(...conditions) });
-  const isValidAs = (name: string) => [eq(apiKeys.name, name), gt(apiKeys.expiresAt, at)];
-  const isStanding = isNull(apiKeys.replacedAt);
+function keyToReplace(keys: readonly Key[], which: KeySelector, at: Date) {
+  const validAs = (wanted: string) =>
+    keys.filter(({ name, expiresAt }) => name === wanted && expiresAt > at);
+  const isStanding = ({ replacedAt }: Key) => replacedAt === null;
   if ('uuid' in which) {
-    const isIt = eq(apiKeys.uuid, which.uuid.toLowerCase());
-    const [key] = await find(isIt);
+    const key = keys.find(({ uuid }) => uuid === which.uuid.toLowerCase());
     if (key === undefined) throw noSuchKey();
-    const [replaced] = await find(isIt, isNotNull(apiKeys.replacedAt));
-    const [successor] = await find(...isValidAs(key.name), isStanding);
-    if (replaced !== undefined && successor !== undefined) throw alreadyReplaced();
+    if (!isStanding(key) && validAs(key.name).some(isStanding)) throw alreadyReplaced();
     return { key, earlier: [] };
   }
-  const valid = await find(...isValidAs(which.name));
-  const [standing, another] = await find(...isValidAs(which.name), isStanding);
+  const valid = validAs(which.name);
+  const [standing, another] = valid.filter(isStanding);
   if (another !== undefined) {
     throw conflict('Several valid keys have this name; specify the one you mean by its uuid.');
   }
@@ -233,14 +235,12 @@ interface Replacement extends Pick<NewKey, 'tenantId' | 'by'> {
 /** Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry. */
 async function replace(
   tx: Tx,
-  key: KeyEntry,
+  key: Key,
   { tenantId, by, at, end, replacedBy }: Replacement,
 ): Promise<KeyEntry> {
-  const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
-  const isIt = eq(apiKeys.uuid, key.uuid);
-  await tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(isIt).run();
-  const ended = expiresAt > at ? null : 'replaced';
-  const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
+  const change = { replacedAt: at, expiresAt: key.expiresAt < end ? key.expiresAt : end };
+  await tx.update(apiKeys).set(change).where(eq(apiKeys.uuid, key.uuid)).run();
+  const replaced = toEntry({ ...key, ...change }, at);
   const details = { replacedBy, expiresAt: replaced.expiresAt };
   const auditEvent = { event: 'key.rotated', subject: key.uuid, details } as const;
   await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
@@ -258,18 +258,10 @@ function noSuchKey(): ForensicsError {
   return new ForensicsError('not_found', message);
 }
 
-interface KeySearch {
-  readonly tenantId: string;
-  /** The time at which the entries are shown. */
-  readonly at: Date;
-  readonly which?: SQL | undefined;
-}
+type Key = typeof apiKeys.$inferSelect & { readonly tag: string };
 
-/** The tenant's keys that match `which` and are not deleted; masked, newest first. */
-async function findKeys(
-  reader: Reader,
-  { tenantId, at, which }: KeySearch,
-): Promise<readonly KeyEntry[]> {
+/** The tenant's keys that match `which` and are not deleted, newest first. */
+async function findKeys(reader: Reader, tenantId: string, which?: SQL): Promise<readonly Key[]> {
   const rows = await reader
     .select({ key: apiKeys, tag: tenants.keyTag })
     .from(apiKeys)
@@ -277,5 +269,90 @@ async function findKeys(
     .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
     .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
     .all();
-  return rows.map(({ key, tag }) => keyEntry(key, masked(tag, key.ending), at));
+  return rows.map(({ key, tag }) => ({ ...key, tag }));
+}
+
+/** As returned to clients, with its secret masked. */
+function toEntry(key: Key, at: Date): KeyEntry {
+  return {
+    uuid: key.uuid,
+    name: key.name,
+    createdDate: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt.toISOString(),
+    lastUsedDate: key.lastUsedAt?.toISOString() ?? null,
+    ended: key.expiresAt > at ? null : key.replacedAt === null ? 'expired' : 'replaced',
+    secret: `sk-${key.tag}-${'*'.repeat(8)}${key.ending}`,
+  };
+}
+
+// Checks the API key of a request, by its tag and then by its digest.
+
+function createAuthentication({ db, digestSecret, now }: KeyParts) {
+  const findKey = prepareFindKey(db);
+  const noteUse = createUseNotes(db);
+
+  return async (secret: string): Promise<Principal> => {
+    const tag = readTag(secret);
+    if (tag === null) {
+      const message =
+        'This is not a well-formed API key; check that the header contains all of it.';
+      throw unauthenticated(message);
+    }
+    // Hash first, whatever the tag, so that the time reveals nothing about which tags exist.
+    const digest = digestSecret(secret);
+    const found = await findKey.get({ tag, digest });
+    const key = found?.key ?? null;
+    const isSame = timingSafeEqual(digest, key?.digest ?? Buffer.alloc(digest.length));
+    if (found === undefined) throw unknownKey();
+    if (key === null || !isSame) throw unauthenticated('The API key is wrong.');
+    if (key.revokedAt !== null) throw unknownKey();
+    const at = now();
+    if (key.expiresAt <= at) throw unauthenticated('The API key has expired; use a newer one.');
+    noteUse(key.uuid, at);
+    const rights = { tenantIds: [key.tenantId], scopes: [], userType: null, sessionId: null };
+    return { type: 'api', id: key.uuid, ...rights };
+  };
+}
+
+/** Finds whether the tag exists, and the key with this digest, if any. Prepared once: it runs on every request. */
+function prepareFindKey(db: Db) {
+  const isKey = and(
+    eq(apiKeys.tenantId, tenants.id),
+    eq(apiKeys.digest, sql.placeholder('digest')),
+  );
+  return db
+    .select({ tenantId: tenants.id, key: apiKeys })
+    .from(tenants)
+    .leftJoin(apiKeys, isKey)
+    .where(eq(tenants.keyTag, sql.placeholder('tag')))
+    .prepare();
+}
+
+function unknownKey(): ForensicsError {
+  return forbidden('The API key is unknown.');
+}
+
+const minuteMs = 60_000;
+
+/**
+ * Records when each key was last used, to the minute, with at most one write a minute per key. The
+ * request that uses the key does not wait for the write. A write that fails is lost.
+ */
+function createUseNotes(db: Db) {
+  // One entry per key. A failed write counts too, so that a full disk is not retried on every request.
+  const noted = new Map<string, number>();
+
+  async function write(uuid: string, lastUsedAt: Date): Promise<void> {
+    await setImmediate();
+    const isOlder = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, lastUsedAt));
+    const which = and(eq(apiKeys.uuid, uuid), isOlder);
+    await db.update(apiKeys).set({ lastUsedAt }).where(which).run();
+  }
+
+  return (uuid: string, at: Date): void => {
+    const minute = Math.floor(at.getTime() / minuteMs) * minuteMs;
+    if (noted.get(uuid) === minute) return;
+    noted.set(uuid, minute);
+    void write(uuid, new Date(minute)).catch(() => undefined);
+  };
 }

@@ -1,5 +1,7 @@
 /** Who is making a request. Created by the access module, read by every operation that records an actor. */
 
+import { randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { LoginElsewhere, TokenSet, UserInfo } from '../../contract/auth.ts';
 import type { ActorType } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -46,6 +48,44 @@ export function unauthenticated(message: string): ForensicsError {
 
 /** A signed token in the form of RFC 7515, section 2: three parts in base64url without padding. */
 export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+// The format of an API key: `sk-<tag>-<random><check>`.
+
+/** Every key begins with this, and no token does. */
+export const keyPrefix = 'sk-';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+// 62^32 = 2^190.5, more than the 160 bits that we promise.
+const randomLength = 32;
+// 62^6 > 2^32, so a CRC-32 fits. It catches typing and truncation errors without a database query;
+// it is not a security measure.
+const checkLength = 6;
+const keyPattern = new RegExp(
+  `^sk-([a-z0-9]{1,16})-([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checkLength}})$`,
+);
+
+export function newSecret(tag: string): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(62)]).join('');
+  return `sk-${tag}-${random}${checksum(tag, random)}`;
+}
+
+/** The tag of a well-formed key with a valid check suffix; null for anything else. */
+export function readTag(secret: string): string | null {
+  const parts = keyPattern.exec(secret);
+  if (parts === null) return null;
+  const [, tag, random, check] = parts;
+  return check === checksum(tag!, random!) ? tag! : null;
+}
+
+function checksum(tag: string, random: string): string {
+  let rest = crc32(`sk-${tag}-${random}`);
+  let text = '';
+  for (let digit = 0; digit < checkLength; digit++) {
+    text = alphabet[rest % 62]! + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
 
 // The port for user identities: embedded accounts, or an identity provider (OpenID Connect). Every
 // implementation keeps these promises: - `authenticate` accepts only an access token of this

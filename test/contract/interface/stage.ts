@@ -1,6 +1,6 @@
 /** Callers in the contract test: a tenant with data to ask about, and outsiders who must not see it. */
 
-import { newSecret } from '../../../src/service/access/key-format.ts';
+import { newSecret } from '../../../src/service/access/principal.ts';
 import { operator } from '../../../src/service/audit/entry.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import type { Ask, OpenServer } from '../../unit/server/open-server.ts';

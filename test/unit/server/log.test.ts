@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { newSecret } from '../../../src/service/access/key-format.ts';
+import { newSecret } from '../../../src/service/access/principal.ts';
 import { portOf } from '../../fixtures/free-port.ts';
 import { openServer, type Question, serverForFile } from './open-server.ts';
 

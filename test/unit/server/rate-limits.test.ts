@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { newSecret } from '../../../src/service/access/key-format.ts';
+import { newSecret } from '../../../src/service/access/principal.ts';
 import { operator } from '../../../src/service/audit/entry.ts';
 import { type OpenServer, openServer } from './open-server.ts';
 

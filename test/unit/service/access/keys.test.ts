@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { newSecret, readTag } from '../../../../src/service/access/key-format.ts';
+import { newSecret, readTag } from '../../../../src/service/access/principal.ts';
 import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
