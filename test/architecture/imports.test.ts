@@ -17,7 +17,7 @@ const layers = [
   ['inference', 'provenance'],
   ['image', 'ports'],
   ['contract'],
-  ['errors', 'fair-queue', 'retry', 'mutex', 'threads', 'version'],
+  ['errors', 'retry', 'threads', 'turns', 'version'],
 ];
 
 /** The modules that judge a picture, which must not know rows, settings or the server. */

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { createMutex } from '../../src/mutex.ts';
+import { createMutex } from '../../src/turns.ts';
 import { isBuilt } from '../built.ts';
 import { databaseIn } from '../fixtures/postgres.ts';
 

@@ -6,7 +6,7 @@
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
 import { failure as failureOf } from '../../contract/failure-reasons.ts';
 import { type ErrorCode, toForensicsError } from '../../errors.ts';
-import { createMutex } from '../../mutex.ts';
+import { createMutex } from '../../turns.ts';
 
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';

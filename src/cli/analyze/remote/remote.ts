@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toForensicsError } from '../../../errors.ts';
 import { createSandbox } from '../../../examiner/sandbox.ts';
-import { createMutex, type Mutex } from '../../../mutex.ts';
+import { createMutex, type Mutex } from '../../../turns.ts';
 import {
   type Connection,
   openConnection,

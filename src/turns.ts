@@ -1,3 +1,23 @@
+/** Who waits for whom within this process. */
+
+/** Runs tasks with the same key one after another; tasks with different keys do not wait. */
+export type Mutex = <T>(key: string, act: () => Promise<T>) => Promise<T>;
+
+export function createMutex(): Mutex {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, act) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(act);
+    // The next task waits for this one to end, with or without success; only this task's own caller sees a failure.
+    const ended = mine.catch(() => undefined);
+    last.set(key, ended);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === ended) last.delete(key);
+    }
+  };
+}
+
 /** A queue in which names take turns, so that a thousand entries of one name delay any other by only one entry. */
 export interface FairQueue<T> {
   add(name: string, entry: T): void;
