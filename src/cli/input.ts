@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ForensicsError } from '../errors.ts';
-import { systemCodeOf } from '../ports/files/system-errors.ts';
+import { systemCodeOf } from '../ports/files/files.ts';
 import { usageError } from './errors.ts';
 import { switches } from './output/terminal.ts';
 

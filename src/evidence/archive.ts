@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { type Entry, fromBufferPromise, fromFdPromise } from 'yauzl';
 import { ForensicsError } from '../errors.ts';
-import { requireFileUpTo, toReadFailure } from '../ports/files/system-errors.ts';
+import { requireFileUpTo, toReadFailure } from '../ports/files/files.ts';
 import {
   fileNames,
   maxBundleBytes,

@@ -8,7 +8,7 @@ import { retiredMethods } from '../detectors/list.ts';
 import { identifyModel, isSameModel } from '../engine/contract.ts';
 import type { ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
-import { readFileUpTo } from '../ports/files/system-errors.ts';
+import { readFileUpTo } from '../ports/files/files.ts';
 import type { AnyManifest } from '../inference/manifest.ts';
 import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';

@@ -15,7 +15,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 import { makeDataFolder } from '../ports/data-folder/data-folder.ts';
-import { makePrivateFolder, replaceFile, writeOnce } from '../ports/files/atomic-write.ts';
+import { makePrivateFolder, replaceFile, writeOnce } from '../ports/files/files.ts';
 import { createSigner, type PublicKey, toPublicKey, type Signer } from './sign.ts';
 
 export interface SigningKey extends PublicKey {

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { failure } from '../contract/failure-reasons.ts';
 import { pathOf, shownName } from '../ports/files/byte-names.ts';
-import { toReadFailure } from '../ports/files/system-errors.ts';
+import { toReadFailure } from '../ports/files/files.ts';
 import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits } from '../image/picture.ts';
 import type { PictureSource } from './requests.ts';

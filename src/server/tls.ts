@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { configInvalid } from '../errors.ts';
-import { replaceFile } from '../ports/files/atomic-write.ts';
+import { replaceFile } from '../ports/files/files.ts';
 import type { Issued } from './certificate.ts';
 
 export interface TlsMaterial {

@@ -8,7 +8,7 @@ import { withinTime } from '../retry.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cannotWrite, requireFreeSpace } from '../ports/files/atomic-write.ts';
+import { cannotWrite, requireFreeSpace } from '../ports/files/files.ts';
 import type { RemoteStore } from '../ports/storage/store.ts';
 import { countCompleted } from './usage/usage.ts';
 import { type OpenDatabase, statementsOfProcess, type Clocked } from '../ports/db/database.ts';

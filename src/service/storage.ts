@@ -13,7 +13,12 @@ import {
   createObjectUrls,
 } from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../ports/storage/store.ts';
-import { createStores, type OpenRemoteStore, createBucketCors } from '../ports/storage/stores.ts';
+import {
+  createStores,
+  type OpenRemoteStore,
+  createBucketCors,
+  createSharedStore,
+} from '../ports/storage/stores.ts';
 import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';
 import type { Core } from './core.ts';
 import { checkFolder, checkRemote, writeProbe } from './health.ts';
@@ -26,7 +31,6 @@ import {
 import { createAzureStore } from '../ports/storage/azure/azure.ts';
 import { createSealedConfigs } from '../ports/storage/configs.ts';
 import { createS3Store } from '../ports/storage/s3/s3.ts';
-import { createSharedStore } from '../ports/storage/shared-store.ts';
 
 export type Blobs = ReturnType<typeof openBlobs>;
 

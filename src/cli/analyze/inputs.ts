@@ -12,7 +12,7 @@ import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import { readUpTo } from '../../ports/files/streams.ts';
-import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
+import { systemCodeOf, toReadFailure } from '../../ports/files/files.ts';
 import {
   formatOfName,
   isDrawing,

@@ -41,7 +41,7 @@ import {
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
-import { readFileUpTo } from '../../ports/files/system-errors.ts';
+import { readFileUpTo } from '../../ports/files/files.ts';
 import { usageError } from '../errors.ts';
 
 /** @param children - the sandbox's processes, which the sandbox closes. */

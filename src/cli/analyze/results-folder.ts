@@ -4,8 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { basename, join, resolve } from 'node:path';
 import { failure } from '../../contract/failure-reasons.ts';
 import { formatOfName } from '../../image/file-kind.ts';
-import { makeFolder } from '../../ports/files/atomic-write.ts';
-import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system-errors.ts';
+import { makeFolder, systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.ts';
 import { removeAtExit } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 

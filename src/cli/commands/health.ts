@@ -8,7 +8,7 @@ import { jsonOrNull } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../errors.ts';
-import { systemCodeOf } from '../../ports/files/system-errors.ts';
+import { systemCodeOf } from '../../ports/files/files.ts';
 import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 

@@ -6,7 +6,7 @@ import type { Command } from '../command.ts';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes, ForensicsError, toForensicsError } from '../../errors.ts';
-import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system-errors.ts';
+import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.ts';
 import type { KeyActs } from '../connection/local.ts';
 import { readApiKey, saveApiKey } from '../connection/profiles.ts';
 import { nameTenant, serverNamed, withKeys } from '../connection/server.ts';

@@ -6,7 +6,7 @@ import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
-import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
 import { limitsForAccepted } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';

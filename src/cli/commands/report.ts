@@ -10,7 +10,7 @@ import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, withFreshUrls } from '../client/analyses.ts';
 import { nameTenant, openServer, withApi } from '../connection/server.ts';
 import { languages } from '../../contract/vocabulary.ts';
-import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, parseList, named, withServiceOptions } from '../options.ts';
 import { lineWidth, log, print, printJson } from '../output/terminal.ts';

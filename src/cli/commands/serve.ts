@@ -10,7 +10,7 @@ import { type App, openApp, type Stack, withStack } from '../../service/app.ts';
 import { makeFirstTenant } from '../../service/first-run.ts';
 import { configFolder, readConfig, type Settings, type Sources } from '../../contract/config.ts';
 import { helpFor, type SettingName } from '../../contract/settings.ts';
-import { writeOnce } from '../../ports/files/atomic-write.ts';
+import { writeOnce } from '../../ports/files/files.ts';
 import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-folder.ts';
 import type { Metrics } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';

@@ -15,7 +15,7 @@ import { createSandbox } from '../../examiner/sandbox.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { newId } from '../../ports/db/database.ts';
-import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { makeValidation, writeWarnings } from '../../service/validation/record.ts';
 import {

@@ -9,7 +9,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { configFolder } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import { makePrivateFolder, replaceFile } from '../../ports/files/atomic-write.ts';
+import { makePrivateFolder, replaceFile } from '../../ports/files/files.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import { log } from '../output/terminal.ts';

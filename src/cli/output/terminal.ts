@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import { type ExitCode, exitCodes } from '../../errors.ts';
-import { toOutputFailure } from '../../ports/files/system-errors.ts';
+import { toOutputFailure } from '../../ports/files/files.ts';
 
 interface Switches {
   readonly quiet: boolean;

@@ -9,7 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ExtractEvents } from 'tar-stream';
 import { ForensicsError } from '../../errors.ts';
-import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
+import { systemCodeOf, toReadFailure } from '../../ports/files/files.ts';
 import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 
 export type Archive = Awaited<ReturnType<typeof readArchive>>;

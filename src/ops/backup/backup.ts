@@ -13,12 +13,16 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
-import { requireFreeSpace, linkUnlessTaken, syncFolder } from '../../ports/files/atomic-write.ts';
+import {
+  requireFreeSpace,
+  linkUnlessTaken,
+  syncFolder,
+  unlessMissing,
+} from '../../ports/files/files.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { inspectDatabase, readDatabase, snapshotBytes } from '../../ports/db/snapshot.ts';
 import { copyDatabase, requireSqlite } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
-import { unlessMissing } from '../../ports/files/system-errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';

@@ -17,7 +17,7 @@ import { bucketName, objectPath } from '../../ports/storage/embedded/embedded.ts
 import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
 import { ForensicsError } from '../../errors.ts';
-import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../ports/files/system-errors.ts';
+import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../ports/files/files.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });

@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { readConfig, type Settings } from '../../contract/config.ts';
-import { requireFreeSpace, syncFolder } from '../../ports/files/atomic-write.ts';
+import { requireFreeSpace, syncFolder } from '../../ports/files/files.ts';
 import {
   belongsToAnotherUser,
   lockForServing,

@@ -9,7 +9,7 @@ import { belongsToAnotherUser } from '../../ports/data-folder/data-folder.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { toSqliteError } from '../../ports/db/errors.ts';
 import { problemsIn } from '../../ports/db/snapshot.ts';
-import { systemCodeOf } from '../../ports/files/system-errors.ts';
+import { systemCodeOf } from '../../ports/files/files.ts';
 import type { SqliteDb } from '../../ports/db/sqlite.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';

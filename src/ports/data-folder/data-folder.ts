@@ -13,9 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
-import { systemCodeOf } from '../files/system-errors.ts';
+import { systemCodeOf, cannotWrite, makeFolder } from '../files/files.ts';
 import { ForensicsError, conflict } from '../../errors.ts';
-import { cannotWrite, makeFolder } from '../files/atomic-write.ts';
 
 export const databaseName = 'forensics.db';
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writing } from './system-errors.ts';
+import { writing } from './files.ts';
 
 /** All bytes; undefined if there are more than `maxBytes`, and then the rest is not read. */
 export async function readUpTo(

@@ -9,7 +9,7 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { ThreadAnswer } from '../../evidence/verify-thread.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
-import { requireFreeSpace } from '../../ports/files/atomic-write.ts';
+import { requireFreeSpace } from '../../ports/files/files.ts';
 import { spool } from '../../ports/files/streams.ts';
 import { answerOf } from '../../threads.ts';
 import type { Core } from '../core.ts';

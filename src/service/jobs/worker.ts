@@ -5,7 +5,7 @@
 
 import { transact, type Clocked } from '../../ports/db/database.ts';
 import { hasCode, ForensicsError } from '../../errors.ts';
-import { requireFreeSpace } from '../../ports/files/atomic-write.ts';
+import { requireFreeSpace } from '../../ports/files/files.ts';
 import { createLoop } from './poll-loop.ts';
 import type { Job, Queue } from './queue.ts';
 

@@ -22,7 +22,7 @@ import {
   databaseFile,
   makeDataFolder,
 } from '../../ports/data-folder/data-folder.ts';
-import { cannotWrite, syncFolder, writeOnce } from '../../ports/files/atomic-write.ts';
+import { cannotWrite, syncFolder, writeOnce } from '../../ports/files/files.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { openDatabase, wipeFreeSpace } from '../../ports/db/sqlite.ts';

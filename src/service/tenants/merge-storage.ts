@@ -24,7 +24,7 @@ import {
 } from '../../contract/tenant.ts';
 import { ForensicsError, configInvalid, invalidRequest } from '../../errors.ts';
 import { parseConnectionString } from '../../ports/storage/azure/azure.ts';
-import type { SharedStore } from '../../ports/storage/shared-store.ts';
+import type { SharedStore } from '../../ports/storage/stores.ts';
 import {
   storagePlace,
   type S3Address,

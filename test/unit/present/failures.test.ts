@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openSource, toFileFailure } from '../../../src/cli/analyze/inputs.ts';
-import { toReadFailure } from '../../../src/ports/files/system-errors.ts';
+import { toReadFailure } from '../../../src/ports/files/files.ts';
 import { openContainer } from '../../../src/image/container.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import {

@@ -15,7 +15,7 @@ import { withoutUndefined } from '../../../contract/common.ts';
 import { nullOn, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import { localLimits } from '../../../image/picture.ts';
-import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
+import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/files.ts';
 import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
 import type { Transfer } from '../../client/transfer.ts';
 import { type Input, readSource } from '../inputs.ts';

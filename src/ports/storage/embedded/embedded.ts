@@ -28,7 +28,7 @@ import {
 import * as promises from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
+import { systemCodeOf, unlessMissing } from '../../files/files.ts';
 
 interface EmbeddedStoreSettings {
   /** Must be the same instance that the server uses. */

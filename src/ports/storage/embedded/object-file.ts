@@ -9,7 +9,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { ForensicsError } from '../../../errors.ts';
 import type * as promises from 'node:fs/promises';
-import { isFull, reasonOf, systemCodeOf } from '../../files/system-errors.ts';
+import { isFull, reasonOf, systemCodeOf } from '../../files/files.ts';
 
 /** What is known about an object before its bytes have arrived. */
 export interface NewObject {

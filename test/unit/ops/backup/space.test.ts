@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toDiskError } from '../../../../src/ops/backup/contents.ts';
-import { requireFreeSpace } from '../../../../src/ports/files/atomic-write.ts';
+import { requireFreeSpace } from '../../../../src/ports/files/files.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 
 test('what will not fit is refused before writing, with the space needed', async () => {

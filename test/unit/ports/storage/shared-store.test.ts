@@ -5,10 +5,10 @@ import {
   createBucketCors,
   createStores,
   type OpenRemoteStore,
+  createSharedStore,
 } from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs, type SharedConfig } from '../../../../src/ports/storage/configs.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
-import { createSharedStore } from '../../../../src/ports/storage/shared-store.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
 import { temporaryDb } from '../db/temporary.ts';
 import { startForwarder } from './forwarder.ts';

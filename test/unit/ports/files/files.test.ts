@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../../../../src/ports/files/atomic-write.ts';
+import { makeFolder } from '../../../../src/ports/files/files.ts';
 
 const emptyFolder = () => mkdtempSync(join(tmpdir(), 'forensics-folder-'));
 
