@@ -12,11 +12,10 @@ import {
   caseFormat,
   createReader,
   fileNames,
-  type Manifest,
   type ZipEntry,
 } from './bundle-format.ts';
 import { caseReadmeDe, caseReadmeEn } from './readme.ts';
-import { digestsOf, listFile, openZip, sha256Of, type Signer, writeSums } from './sign.ts';
+import { digestsOf, listFile, openZip, signList, type Signer, writeSums } from './sign.ts';
 
 const text = Type.String();
 const textOrNull = orNull(text);
@@ -67,7 +66,7 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
 
   function add(entry: ZipEntry): readonly Uint8Array[] {
     files.push(listFile(entry));
-    return [zip.header(entry), entry.bytes];
+    return zip.add(entry);
   }
 
   function seal({ record, reports, examinedAt }: CaseFacts) {
@@ -85,22 +84,11 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
       { name: fileNames.publicKey, bytes: Buffer.from(signer.pem) },
     ].flatMap(add);
     pieces.push(...add({ name: fileNames.sums, bytes: writeSums(files) }));
-    const manifest = canonicalBytes({
-      format: caseFormat,
-      product,
-      examinedAt: examinedAt.toISOString(),
-      signedAt: signedAt.toISOString(),
-      key: { algorithm: 'Ed25519', fingerprint: signer.fingerprint },
-      item: { name: record.case, ...digestsOf(list), file: fileNames.case },
-      files,
-    } satisfies Manifest);
-    const ofTheSeal = [
-      { name: fileNames.manifest, bytes: manifest },
-      { name: fileNames.signature, bytes: signer.sign(manifest) },
-    ];
-    for (const entry of ofTheSeal) pieces.push(zip.header(entry), entry.bytes);
-    pieces.push(...zip.end().map(({ bytes }) => bytes));
-    return { pieces, manifestSha256: sha256Of(manifest) };
+    const times = { examinedAt: examinedAt.toISOString(), signedAt: signedAt.toISOString() };
+    const item = { name: record.case, ...digestsOf(list), file: fileNames.case };
+    const seal = signList({ format: caseFormat, product, ...times, item, files }, signer);
+    pieces.push(...seal.entries.flatMap(zip.add), ...zip.end().map(({ bytes }) => bytes));
+    return { pieces, manifestSha256: seal.manifestSha256 };
   }
 
   return { add, seal };

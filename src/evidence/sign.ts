@@ -31,41 +31,28 @@ export function sealBundle(
   ];
   const sums = writeSums(listed.map(listFile));
   const all = [{ name: fileNames.sums, bytes: sums }, ...listed];
-  const manifest = canonicalBytes({
-    format: bundleFormat,
-    ...facts,
-    key: { algorithm: 'Ed25519', fingerprint: signer.fingerprint },
-    files: all.map(listFile),
-  } satisfies Manifest);
-  const parts = archiveParts(manifest, signer.sign(manifest), all, facts);
-  const bytes = Buffer.concat(parts.map((part) => part.bytes));
-  return { bytes, manifestSha256: sha256Of(manifest) };
+  const seal = signList({ ...facts, format: bundleFormat, files: all.map(listFile) }, signer);
+  const zip = openZip(new Date(facts.examinedAt));
+  const entries = [...seal.entries, ...all].flatMap(zip.add);
+  const bytes = Buffer.concat([...entries, ...zip.end().map((part) => part.bytes)]);
+  return { bytes, manifestSha256: seal.manifestSha256 };
+}
+
+/** The signed list and its signature, as entries of the archive. */
+export function signList(list: Omit<Manifest, 'key'>, signer: Signer) {
+  const key = { algorithm: 'Ed25519', fingerprint: signer.fingerprint } as const;
+  const bytes = canonicalBytes({ ...list, key } satisfies Manifest);
+  const entries: readonly ZipEntry[] = [
+    { name: fileNames.manifest, bytes },
+    { name: fileNames.signature, bytes: signer.sign(bytes) },
+  ];
+  return { entries, manifestSha256: sha256Of(bytes) };
 }
 
 /** Compresses a file unless it is a picture or a map, which are compressed already. */
 function pack(entry: ZipEntry): ZipEntry {
   if (!/\.(?:json|pdf|html)$/.test(entry.name)) return entry;
   return { ...entry, packed: deflateRawSync(entry.bytes) };
-}
-
-/** Builds the archive; the files alone determine every byte. @param files - in manifest order. */
-function archiveParts(
-  manifest: Uint8Array,
-  signature: Uint8Array,
-  files: readonly ZipEntry[],
-  { examinedAt }: Pick<Manifest, 'examinedAt'>,
-): readonly ZipPart[] {
-  const zip = openZip(new Date(examinedAt));
-  const entries: readonly ZipEntry[] = [
-    { name: fileNames.manifest, bytes: manifest },
-    { name: fileNames.signature, bytes: signature },
-    ...files,
-  ];
-  const parts = entries.flatMap((entry) => [
-    { what: `the header of ${entry.name}`, bytes: zip.header(entry) },
-    { what: entry.name, bytes: entry.packed ?? entry.bytes },
-  ]);
-  return [...parts, ...zip.end()];
 }
 
 type ListedFile = Manifest['files'][number];
@@ -160,7 +147,9 @@ export function openZip(at: Date) {
   const directory: ZipPart[] = [];
   let offset = 0;
   return {
-    header(entry: ZipEntry): Buffer {
+    /** @returns the header and the contents. */
+    add: (entry: ZipEntry): readonly [header: Uint8Array, content: Uint8Array] => {
+      const content = entry.packed ?? entry.bytes;
       const common = commonFields(entry, at);
       const name = Buffer.from(entry.name, 'latin1');
       const header = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, name]);
@@ -168,9 +157,9 @@ export function openZip(at: Date) {
         what: `the directory entry of ${entry.name}`,
         bytes: directoryEntry(common, name, offset),
       });
-      offset += header.length + (entry.packed ?? entry.bytes).length;
+      offset += header.length + content.length;
       requireSize(offset);
-      return header;
+      return [header, content];
     },
     end(): readonly ZipPart[] {
       const end = endRecord(directory.length, totalSize(directory), offset);

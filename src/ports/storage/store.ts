@@ -96,3 +96,29 @@ export function encodePath(key: string): string {
     .replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%2F', '/');
 }
+
+/**
+ * The part of a shared store in which keys start with `prefix`. No key can reach anything outside this part. Callers
+ * see the prefix only in presigned URLs.
+ */
+export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
+  const whole = (key: string): string => {
+    checkPath(key);
+    return `${prefix}${key}`;
+  };
+
+  const part: BlobStore = {
+    type: store.type,
+    async put(key, body, options) {
+      return { ...(await store.put(whole(key), body, options)), key };
+    },
+    read: async (key, maxBytes) => store.read(whole(key), maxBytes),
+    async head(key) {
+      const info = await store.head(whole(key));
+      return info === null ? null : { ...info, key };
+    },
+    delete: async (key) => store.delete(whole(key)),
+    presign: (key, now) => store.presign(whole(key), now),
+  };
+  return { ...store, ...part };
+}

@@ -16,7 +16,7 @@ import {
   type StorageConfig,
   storagePlace,
 } from './configs.ts';
-import { type BlobStore, checkPath, type RemoteStore, storageUrls } from './store.ts';
+import { type BlobStore, type RemoteStore, storageUrls, withPrefix } from './store.ts';
 import { withinTime } from '../../retry.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -272,30 +272,4 @@ function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): b
   } catch {
     return false;
   }
-}
-
-/**
- * The part of a shared store in which keys start with `prefix`. No key can reach anything outside this part. Callers
- * see the prefix only in presigned URLs.
- */
-export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
-  const whole = (key: string): string => {
-    checkPath(key);
-    return `${prefix}${key}`;
-  };
-
-  const part: BlobStore = {
-    type: store.type,
-    async put(key, body, options) {
-      return { ...(await store.put(whole(key), body, options)), key };
-    },
-    read: async (key, maxBytes) => store.read(whole(key), maxBytes),
-    async head(key) {
-      const info = await store.head(whole(key));
-      return info === null ? null : { ...info, key };
-    },
-    delete: async (key) => store.delete(whole(key)),
-    presign: (key, now) => store.presign(whole(key), now),
-  };
-  return { ...store, ...part };
 }

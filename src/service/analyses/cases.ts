@@ -2,8 +2,12 @@
 
 import type { Audit } from '../audit/log.ts';
 import type { Actor } from '../audit/entry.ts';
-import type { SeenBefore } from '../../contract/seen-before.ts';
-import { type Language, languages, resultClasses } from '../../contract/vocabulary.ts';
+import {
+  type Language,
+  languages,
+  type ResultClass,
+  resultClasses,
+} from '../../contract/vocabulary.ts';
 import { ForensicsError, conflict } from '../../errors.ts';
 import { canonicalBytes, fileNames, maxCasePictures } from '../../evidence/bundle-format.ts';
 import { type CaseRecord, openCaseBundle } from '../../evidence/case-bundle.ts';
@@ -11,8 +15,8 @@ import { sha256Of, type Signer } from '../../evidence/sign.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { CaseRendering } from '../../examiner/requests.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
-import { type CaseMember, type CasePicture, inCaseOrder } from '../../present/cases.ts';
-import { readAnswer, readResult, type Result } from '../../present/result.ts';
+import { type CasePicture, inCaseOrder } from '../../present/cases.ts';
+import { readAnswer, readResult } from '../../present/result.ts';
 import { packageVersion } from '../../version.ts';
 import {
   type BundleInputParts,
@@ -23,7 +27,7 @@ import {
 } from './render.ts';
 import type { Context } from './context.ts';
 import { loadExamined } from './examination-row.ts';
-import { type Entry, findEntries, findThumbnails } from './rows.ts';
+import { findEntries, findThumbnails, type ShownRow } from './rows.ts';
 import { countOfOneCamera, findSeenBefore } from './seen-before.ts';
 
 export interface CaseParts extends BundleInputParts {
@@ -92,24 +96,18 @@ export async function* writeCase(
     const made = await how.inTurn(() => bundlePicture(parts, member, how));
     const file = made.bundle === null ? null : fileNames.pictureBundle(pictures.length + 1);
     pictures.push(made.picture);
-    const { id: analysisId, filename: name, status } = member.entry.analysis;
-    listed.push({
-      analysisId,
-      name,
-      status,
-      verdict: verdictOf(member),
-      file,
-      sha256: made.sha256,
-      manifestSha256: made.bundle?.manifestSha256 ?? null,
-    });
+    const { analysisId, name, status } = made.picture;
+    const [verdict, sha256] = [member.verdict, made.sha256];
+    const manifestSha256 = made.bundle?.manifestSha256 ?? null;
+    listed.push({ analysisId, name, status, verdict, file, sha256, manifestSha256 });
     if (made.bundle === null || file === null) continue;
-    const { bytes, manifestSha256 } = made.bundle;
-    const bundled = { event: 'analysis.bundled', subject: analysisId } as const;
-    await audit.note({ chain: which.tenantId, actor, ...bundled, details: { manifestSha256 } });
+    const note = { event: 'analysis.bundled', subject: analysisId } as const;
+    const details = { manifestSha256: made.bundle.manifestSha256 };
+    await audit.note({ chain: which.tenantId, actor, ...note, details });
     if (made.examinedAt !== null && (examinedAt === null || made.examinedAt > examinedAt)) {
       examinedAt = made.examinedAt;
     }
-    yield* archive.add({ name: file, bytes });
+    yield* archive.add({ name: file, bytes: made.bundle.bytes });
   }
   const record: CaseRecord = { case: which.projectId, pictures: listed };
   const listSha256 = sha256Of(canonicalBytes(record));
@@ -123,10 +121,11 @@ export async function* writeCase(
 }
 
 interface Member {
-  readonly entry: Entry;
-  readonly answer: Result | null;
-  readonly seenBefore: readonly SeenBefore[];
-  readonly thumbnail: Uint8Array | null;
+  readonly analysis: ShownRow;
+  readonly verdict: ResultClass | null;
+  readonly isForensic: boolean;
+  /** Without its page, which takes the whole picture and is added one by one. */
+  readonly picture: CasePicture;
 }
 
 async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: CaseTarget) {
@@ -146,61 +145,44 @@ async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: Ca
   const found = await findThumbnails(db, tenantId, ids);
   const thumbnails = new Map(found.map(({ id, jpeg }) => [id, Buffer.from(jpeg, 'base64')]));
   const members: Member[] = [];
-  for (const entry of entries) {
-    const { id: analysisId, status } = entry.analysis;
-    const seenBefore =
-      status === 'completed' ? await findSeenBefore(db, { tenantId, analysisId }) : [];
-    const answer = await answerFor(db, { entry });
-    members.push({ entry, answer, seenBefore, thumbnail: thumbnails.get(analysisId) ?? null });
+  for (const { analysis, result } of entries) {
+    const { id: analysisId, status, tier, filename: name } = analysis;
+    const { statusMessage: message, failure: reason } = analysis;
+    const isCompleted = status === 'completed';
+    const isForensic = isCompleted && tier === 'forensicReporting';
+    const verdict = isCompleted && result ? (resultClasses[result.resultClass] ?? null) : null;
+    const answer = isForensic
+      ? readResult(await loadExamined(db, analysisId))
+      : verdict && readAnswer(verdict, null, [], result?.resultSubClasses ?? []);
+    const picture: CasePicture = {
+      analysisId,
+      name,
+      status,
+      projectId: analysis.projectId,
+      result,
+      answer,
+      failure: status === 'failed' ? { message, reason } : null,
+      seenBefore: isCompleted ? await findSeenBefore(db, { tenantId, analysisId }) : [],
+      thumbnail: thumbnails.get(analysisId) ?? null,
+      page: null,
+    };
+    members.push({ analysis, verdict, isForensic, picture });
   }
-  return inCaseOrder(members, toMember);
-}
-
-function toMember({ entry: { analysis, result }, answer, seenBefore }: Member): CaseMember {
-  const { status, projectId } = analysis;
-  return { status, result, answer, projectId, seenBefore };
-}
-
-function isForensic({ entry: { analysis } }: Pick<Member, 'entry'>): boolean {
-  return analysis.status === 'completed' && analysis.tier === 'forensicReporting';
+  return inCaseOrder(members, ({ picture }) => picture);
 }
 
 async function readPicture(
   parts: CaseParts,
-  member: Member,
-  how: Pick<RenderHow, 'extras' | 'languages'>,
+  { analysis, isForensic, picture }: Member,
+  { extras, languages: wanted }: Pick<RenderHow, 'extras' | 'languages'>,
 ) {
-  const { analysis } = member.entry;
-  const { id: analysisId, tenantId } = analysis;
-  const recorded = isForensic(member)
-    ? await openRecorded(parts, { tenantId, analysisId }, how.extras)
-    : null;
-  const page =
-    recorded &&
-    (await parts.sandbox.preparePage({
-      source: { bytes: recorded.original },
-      examination: recorded.examination,
-      item: recorded.item,
-      languages: how.languages,
-    }));
-  const { status, filename: name, statusMessage: message, failure: reason } = analysis;
-  const { answer, seenBefore, thumbnail } = member;
-  const failure = status === 'failed' ? { message, reason } : null;
-  const own = { analysisId, name, failure, answer, seenBefore, thumbnail, page };
-  const picture: CasePicture = { ...toMember(member), ...own };
-  return { picture, recorded };
-}
-
-async function answerFor(db: Context['db'], member: Pick<Member, 'entry'>): Promise<Result | null> {
-  if (isForensic(member)) return readResult(await loadExamined(db, member.entry.analysis.id));
-  const verdict = verdictOf(member);
-  const { resultSubClasses = [] } = member.entry.result ?? {};
-  return verdict === null ? null : readAnswer(verdict, null, [], resultSubClasses);
-}
-
-function verdictOf({ entry: { analysis, result } }: Pick<Member, 'entry'>) {
-  if (analysis.status !== 'completed' || result === null) return null;
-  return resultClasses[result.resultClass] ?? null;
+  if (!isForensic) return { picture, recorded: null };
+  const target = { tenantId: analysis.tenantId, analysisId: analysis.id };
+  const recorded = await openRecorded(parts, target, extras);
+  const { original, examination, item } = recorded;
+  const source = { bytes: original };
+  const page = await parts.sandbox.preparePage({ source, examination, item, languages: wanted });
+  return { picture: { ...picture, page }, recorded };
 }
 
 async function bundlePicture(parts: CaseParts, member: Member, how: BundleCaseHow) {

@@ -57,9 +57,5 @@ export function archiveOf(
   const zip = openZip(new Date(examinedAt));
   const seal = { 'manifest.json': manifest, 'manifest.sig': signature };
   const entries = [...Object.entries(seal).map(([name, bytes]) => ({ name, bytes })), ...files];
-  const parts = entries.flatMap((entry: ZipEntry) => [
-    zip.header(entry),
-    entry.packed ?? entry.bytes,
-  ]);
-  return Buffer.concat([...parts, ...zip.end().map(({ bytes }) => bytes)]);
+  return Buffer.concat([...entries.flatMap(zip.add), ...zip.end().map(({ bytes }) => bytes)]);
 }

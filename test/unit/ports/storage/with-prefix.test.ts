@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
-import { withPrefix } from '../../../../src/ports/storage/stores.ts';
+import { withPrefix } from '../../../../src/ports/storage/store.ts';
 import { s3ConfigAt } from './s3-config.ts';
 
 const whole = createS3Store(s3ConfigAt('https://objects.example'));
