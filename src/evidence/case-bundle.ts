@@ -86,9 +86,9 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
     pieces.push(...add({ name: fileNames.sums, bytes: writeSums(files) }));
     const times = { examinedAt: examinedAt.toISOString(), signedAt: signedAt.toISOString() };
     const item = { name: record.case, ...digestsOf(list), file: fileNames.case };
-    const seal = signList({ format: caseFormat, product, ...times, item, files }, signer);
-    pieces.push(...seal.entries.flatMap(zip.add), ...zip.end().map(({ bytes }) => bytes));
-    return { pieces, manifestSha256: seal.manifestSha256 };
+    const signed = signList({ format: caseFormat, product, ...times, item, files }, signer);
+    pieces.push(...signed.entries.flatMap(zip.add), ...zip.end().map(({ bytes }) => bytes));
+    return { pieces, manifestSha256: signed.manifestSha256 };
   }
 
   return { add, seal };
