@@ -1,24 +1,26 @@
-/** `/v1/auth/...`: user sessions, and the API keys of a tenant. The identity decides what a session is. */
+/** `/v1/auth/...`: user sessions, also of browsers, and the API keys of a tenant. The identity decides what a session is. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import { type Identity, toActor, readTag } from '../../service/access/principal.ts';
 import type { Core } from '../../service/core.ts';
 import * as contract from '../../contract/auth.ts';
-import { messageResponse, ofTenant, succeeded } from '../../contract/common.ts';
+import { messageResponse, ofTenant, oneOf, succeeded } from '../../contract/common.ts';
+import type { Intake } from '../../contract/limits.ts';
+import type { Administration, App } from '../../service/app.ts';
 import { success } from '../responses.ts';
 import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
-import { operation, operations, repeatable } from '../openapi.ts';
-import type { FastifyRequest } from 'fastify';
+import { type Operation, operation, operations, repeatable } from '../openapi.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
 import { keyQuery, keysResponse, newKeyResponse, newKeyBody } from '../../contract/keys.ts';
-import { forbidden, invalidRequest } from '../../errors.ts';
+import { ForensicsError, forbidden, hasCode, invalidRequest } from '../../errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
 
 export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
-  server.post('/v1/auth/login', login(identity), async (request) => {
+  server.post('/v1/auth/login', loginTo(identity), async (request) => {
     const { email = '', password = '' } = request.body;
     return success(await identity.login({ email, password, from: request.ip }));
   });
@@ -55,7 +57,7 @@ const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { ident
   );
 };
 
-const login = (identity: Pick<Identity, 'kind'>) =>
+const loginTo = (identity: Pick<Identity, 'kind'>) =>
   operation('login', {
     access: 'everyone',
     summary: 'Log in with a password, or find out where to log in',
@@ -122,14 +124,14 @@ same entry with the secret masked; if the first response was lost, delete that k
 
 type KeyParts = Pick<Core, 'keys'>;
 
-const path = '/v1/auth/api';
+const keyPath = '/v1/auth/api';
 
 export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
-  server.get(path, declared.listApiKeys, async (request) =>
+  server.get(keyPath, declared.listApiKeys, async (request) =>
     success(await keys.list(requireCaller(request).tenant.id)),
   );
 
-  server.post(path, declared.createApiKey, async (request) => {
+  server.post(keyPath, declared.createApiKey, async (request) => {
     const { principal, tenant, idempotencyKey = null } = requireCaller(request);
     const { expiresAt, ...keyRequest } = request.body;
     const key = await make(keys, keyRequest, {
@@ -172,7 +174,7 @@ async function make(
 // In a separate scope, because the contract's DELETE has a content type but no body.
 const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   ignoreBodies(server);
-  server.delete(path, deleteApiKey, async (request) => {
+  server.delete(keyPath, deleteApiKey, async (request) => {
     const { principal, tenant } = requireCaller(request);
     const { uuid } = request.query;
     await keys.revoke({ tenantId: tenant.id, uuid, by: toActor(principal) });
@@ -194,3 +196,152 @@ that a page of another site cannot send it.`,
     throw forbidden('Send this DELETE with Content-Type: application/json.');
   },
 };
+
+// `/v1/auth/session`: browser sessions. The refresh token is in a cookie that no script can read and only these routes
+// use; the access token is in the page's memory.
+//
+// Cross-site requests: the cookie is SameSite=Strict, but another port of this host is the same site. Every request
+// that changes something must therefore also carry `Sec-Fetch-Site: same-origin`, a header that browsers set and pages
+// cannot.
+
+const sessionPath = '/v1/auth/session';
+const cookieName = '__Host-forensics-session';
+/** The cookie lasts as long as an unused refresh token is valid. */
+const cookieLifeSeconds = 14 * 86_400;
+const fromBrowsers = Type.Object({
+  'sec-fetch-site': Type.Unsafe<'same-origin'>({
+    ...oneOf(['same-origin']),
+    description: 'Set by browsers.',
+  }),
+});
+
+export const sessionRoutes: FastifyPluginAsyncTypebox<
+  Pick<App, 'analyses'> &
+    Pick<Core, 'identity'> &
+    Pick<Administration, 'firstUser'> & { readonly intake: Intake }
+> = async (server, { identity, firstUser, analyses: { limits }, intake }) => {
+  server.get(sessionPath, readSessionState, async (request) => {
+    const { kind } = identity;
+    const login =
+      kind === 'oidc' ? await identity.login({ email: '', password: '', from: request.ip }) : null;
+    return success({
+      identity: kind,
+      needsFirstUser: await firstUser.isNeeded(),
+      hasSession: readCookie(request) !== null,
+      login: login !== null && 'issuer' in login ? login : null,
+      intake,
+      limits,
+    });
+  });
+
+  server.post(sessionPath, openSession, async ({ body, ip }, reply) => {
+    if ('code' in body) return answerTokens(reply, await identity.exchange(body));
+    const tokens = await identity.login({ ...body, from: ip });
+    if ('accessToken' in tokens) return answerTokens(reply, tokens);
+    throw new ForensicsError('not_offered', `Log in at ${tokens.issuer}.`);
+  });
+
+  server.post(`${sessionPath}/refresh`, refreshSession, async (request, reply) => {
+    const refreshToken = readCookie(request);
+    if (refreshToken === null) throw noSession();
+    try {
+      return answerTokens(reply, await identity.refresh(refreshToken));
+    } catch (error) {
+      if (hasCode(error, 'unauthenticated')) clearCookie(reply);
+      throw error;
+    }
+  });
+
+  server.post(`${sessionPath}/end`, endSession, async (request, reply) => {
+    const refreshToken = readCookie(request);
+    const { idToken } = request.body;
+    if (idToken === undefined) {
+      clearCookie(reply);
+      if (refreshToken !== null) await identity.end(refreshToken);
+      return success();
+    }
+    if (refreshToken === null) throw noSession();
+    // The cookie stays until all sessions have ended, so that a failed request can be sent again.
+    await identity.revoke({ idToken, refreshToken });
+    clearCookie(reply);
+    return success();
+  });
+
+  server.post(`${sessionPath}/first-user`, createFirstUser, async (request) => {
+    await firstUser.create(request.body);
+    return success();
+  });
+};
+
+async function assertSameOrigin({ headers }: FastifyRequest): Promise<void> {
+  if (headers['sec-fetch-site'] === 'same-origin') return;
+  throw forbidden(
+    "This address is only for this server's own pages; programs log in with POST /v1/auth/login.",
+  );
+}
+
+function noSession(): ForensicsError {
+  return new ForensicsError('unauthenticated', 'There is no session; log in first.');
+}
+
+function readCookie({ headers }: FastifyRequest): string | null {
+  const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());
+  const mine = parts.find((part) => part.startsWith(`${cookieName}=`));
+  const value = mine?.slice(cookieName.length + 1) ?? '';
+  try {
+    return value === '' ? null : decodeURIComponent(value);
+  } catch {
+    // This server did not set that value.
+    return null;
+  }
+}
+
+// The `__Host-` prefix binds the cookie to this host only; browsers then require Path=/.
+const rules = 'Path=/; HttpOnly; Secure; SameSite=Strict';
+
+function clearCookie(reply: FastifyReply): void {
+  void reply.header('set-cookie', `${cookieName}=; Max-Age=0; ${rules}`);
+}
+
+function answerTokens(reply: FastifyReply, tokens: contract.TokenSet) {
+  const { accessToken, idToken, expiresIn, refreshToken } = tokens;
+  const value = encodeURIComponent(refreshToken);
+  void reply.header('set-cookie', `${cookieName}=${value}; Max-Age=${cookieLifeSeconds}; ${rules}`);
+  return success({ accessToken, idToken, expiresIn });
+}
+
+const readSessionState = operation('readSessionState', {
+  access: 'everyone',
+  summary: 'How to log in here, whether an account exists yet, and which pictures are accepted',
+  answer: contract.sessionStateResponse,
+});
+
+function forPages<const O extends Omit<Operation, 'access' | 'headers'>>(id: string, own: O) {
+  const description = "Only for this server's own pages; others get 403.";
+  const common = { access: 'everyone', description, headers: fromBrowsers } as const;
+  return { ...operation(id, { ...own, ...common }), onRequest: assertSameOrigin };
+}
+
+const openSession = forPages('openSession', {
+  summary: 'Log in from a browser; the refresh token is set as a cookie',
+  body: contract.sessionBody,
+  answer: contract.browserTokensResponse,
+});
+
+const refreshSession = forPages('refreshSession', {
+  summary: "Exchange a browser's cookie for new tokens",
+  body: contract.endSessionBody,
+  answer: contract.browserTokensResponse,
+});
+
+const endSession = forPages('endSession', {
+  summary: 'Log out of a browser or, with its id token, of all devices',
+  body: contract.endSessionBody,
+  answer: succeeded,
+});
+
+const createFirstUser = forPages('createFirstUser', {
+  summary: 'Create the first account with the one-time link printed by the server',
+  body: contract.firstUserBody,
+  answer: succeeded,
+});

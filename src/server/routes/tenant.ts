@@ -1,19 +1,25 @@
-/** `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. */
+/**
+ * `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. Also the
+ * users of a tenant, a user's own settings, and feedback.
+ */
 
 import { sendTestMessage, replay, listDeliveries } from '../../service/webhooks/deliver.ts';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import * as auth from '../../contract/auth.ts';
 import * as contract from '../../contract/tenant.ts';
-import { ofTenant, succeeded } from '../../contract/common.ts';
+import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import { conflict, invalidRequest } from '../../errors.ts';
 import { toActor } from '../../service/access/principal.ts';
+import type { TenantUser } from '../../service/access/tenant-users.ts';
 import type { Administration } from '../../service/app.ts';
 import { parseEntry } from '../../service/audit/entry.ts';
 import type { Core } from '../../service/core.ts';
 import { success } from '../responses.ts';
-import { requireCaller } from '../authenticate.ts';
+import { requireCaller, requireUserId } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operations } from '../openapi.ts';
+import { operation, operations } from '../openapi.ts';
 
 export const tenantRoutes: FastifyPluginAsyncTypebox<
   Pick<Administration, 'tenancy'> & Pick<Core, 'usage'>
@@ -187,4 +193,142 @@ export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async 
     await holds.remove({ tenantId: tenant.id, analysisId }, toActor(principal));
     return success();
   });
+};
+
+// `/v1/tenant/user`, the users of a tenant; `/v1/user/settings`, the requesting user's own; and `/v1/feedback`.
+
+export const peopleRoutes: FastifyPluginAsyncTypebox<
+  Pick<Administration, 'tenantUsers' | 'feedback'> & Pick<Core, 'userSettings'>
+> = async (server, { tenantUsers, feedback, userSettings }) => {
+  server.get('/v1/tenant/user', people.listUsers, async (request) =>
+    success((await tenantUsers.list(requireCaller(request))).map(shown)),
+  );
+
+  server.post('/v1/tenant/user', people.createUser, async (request) => {
+    const { email, password, name, scopes } = request.body;
+    const user = { email, password, ...withoutUndefined({ name, scopes }) };
+    return success(shown(await tenantUsers.create(requireCaller(request), user)));
+  });
+
+  server.put('/v1/tenant/user', people.updateUser, async (request) => {
+    const { id, name, scopes } = request.body;
+    const change = withoutUndefined({ name, scopes });
+    return success(shown(await tenantUsers.update(requireCaller(request), id, change)));
+  });
+
+  server.post('/v1/tenant/user/password', people.resetUserPassword, async (request) => {
+    const { id, newPassword } = request.body;
+    await tenantUsers.setPassword(requireCaller(request), id, newPassword);
+    return success();
+  });
+
+  server.post('/v1/tenant/user/disable', people.disableUser, async (request) =>
+    success(shown(await tenantUsers.disable(requireCaller(request), request.body.id))),
+  );
+
+  server.post('/v1/tenant/user/enable', people.enableUser, async (request) =>
+    success(shown(await tenantUsers.enable(requireCaller(request), request.body.id))),
+  );
+
+  server.get('/v1/user/settings', people.getUserSettings, async (request) =>
+    success(await userSettings.read(requireUserId(request))),
+  );
+
+  server.put('/v1/user/settings', people.updateUserSettings, async (request) => {
+    const { lang, tosAccepted } = request.body;
+    await userSettings.change(requireUserId(request), withoutUndefined({ lang, tosAccepted }));
+    return success();
+  });
+
+  server.post('/v1/feedback', sendFeedback, async (request) => {
+    const sender = { userId: requireUserId(request), tenantId: requireCaller(request).tenant.id };
+    // The members of a message that the contract knows; anything else is dropped.
+    const { url, name, email, message, source = auth.defaultSource, ...more } = request.body;
+    const { replaySessionId, sourceAttributes } = more;
+    const optional = withoutUndefined({ replaySessionId, sourceAttributes });
+    await feedback.submit(sender, { url, name, email, message, source, ...optional });
+    return success();
+  });
+};
+
+const access = 'tenantManager';
+const people = operations({
+  listUsers: {
+    access,
+    summary: 'List the users of a tenant, ordered by email address',
+    querystring: ofTenant,
+    answer: auth.peopleResponse,
+  },
+  createUser: {
+    access,
+    summary: 'Create the account of a user of the tenant',
+    body: auth.newPersonBody,
+    answer: auth.personResponse,
+  },
+  updateUser: {
+    access,
+    summary: 'Change the name and scopes of a user; omitted members stay unchanged',
+    body: auth.changePersonBody,
+    answer: auth.personResponse,
+  },
+  resetUserPassword: {
+    access,
+    summary: 'Set a new password for a user, end all their sessions and unlock the account',
+    body: auth.personPasswordBody,
+    answer: succeeded,
+  },
+  disableUser: {
+    access,
+    summary: 'Disable a user and end all their sessions',
+    body: ofOne,
+    answer: auth.personResponse,
+  },
+  enableUser: {
+    access,
+    summary: 'Enable a disabled user',
+    body: ofOne,
+    answer: auth.personResponse,
+  },
+  getUserSettings: {
+    access: 'userSettings',
+    summary: 'Read your own settings',
+    answer: auth.settingsResponse,
+  },
+  updateUserSettings: {
+    access: 'userSettings',
+    summary: 'Change your own settings; omitted members stay unchanged',
+    body: auth.settingsBody,
+    answer: succeeded,
+  },
+});
+
+function shown({ id, email, name, userType, scopes, ...user }: TenantUser): auth.TenantPerson {
+  return {
+    id,
+    email,
+    name,
+    userType,
+    scopes,
+    isDisabled: user.disabledAt !== null,
+    isManageable: user.isManageable,
+    createdDate: user.createdAt.toISOString(),
+    lastLoginDate: user.lastLoginAt?.toISOString() ?? null,
+  };
+}
+
+const sendFeedback = {
+  ...operation('sendFeedback', {
+    access: 'tenantUser',
+    bodyLimit: longBodyLimitBytes,
+    summary: 'Send a message to the team behind the service',
+    description:
+      'It is stored at once and forwarded later; any Content-Type other than JSON gets 400.',
+    body: auth.feedbackBody,
+    answer: succeeded,
+  }),
+  // For this one operation, the contract counts a wrong content type as an invalid request.
+  async preParsing({ headers }: FastifyRequest) {
+    if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
+    throw invalidRequest('The body must be JSON: send Content-Type: application/json.');
+  },
 };
