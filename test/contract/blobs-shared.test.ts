@@ -1,4 +1,4 @@
-import { withPrefix } from '../../src/ports/storage/stores.ts';
+import { withPrefix } from '../../src/ports/storage/store.ts';
 import { startS3Server } from '../fixtures/s3-server.ts';
 import { describeBlobStore } from './blob-store.ts';
 
