@@ -101,7 +101,7 @@ function expectedOf(file: string): State {
 
 async function readFile(path: string): Promise<Reading> {
   const bytes = readFileSync(path);
-  if (!openContainer(bytes, localLimits).container.clues.hasCredentials) {
+  if (!openContainer(bytes, localLimits).file.hasCredentials) {
     return { state: 'none', told: 'no credentials', codes: [] };
   }
   const { credentials } = await readContentCredentials(bytes, 'jpg', null);

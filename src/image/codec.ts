@@ -87,14 +87,16 @@ export interface Samples extends Size {
 /** Null unless the file is a readable PNG, grey or RGB, with 8 or 16 bits per sample. */
 export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Samples | null> {
   try {
-    const { format, container } = openContainer(bytes, limits);
+    const { format, file } = openContainer(bytes, limits);
     if (format !== 'png') return null;
-    const { facts, pixelBytes } = container;
-    const { storedWidth: width, storedHeight: height, bitsPerSample: bits } = facts;
-    const isGrey = facts.colourSpace === 'grey';
-    if ((bits !== 8 && bits !== 16) || facts.hasAlpha) return null;
+    const { width, height, bitsPerSample: bits, pixelBytes } = file;
+    const isGrey = file.colourSpace === 'grey';
+    if ((bits !== 8 && bits !== 16) || file.hasAlpha) return null;
     openCodec();
-    const decoded = sharp(pixelBytes, { failOn: 'warning', limitInputPixels: width * height });
+    const decoded = sharp(pixelBytes ?? bytes, {
+      failOn: 'warning',
+      limitInputPixels: width * height,
+    });
     const space = { 8: isGrey ? 'b-w' : 'srgb', 16: isGrey ? 'grey16' : 'rgb16' }[bits];
     const { data, info } = await decoded
       .toColourspace(space)

@@ -4,12 +4,18 @@
  */
 
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
+import { failure } from '../contract/failure-reasons.ts';
 import { contractFormats, type Format, formatNames } from '../contract/formats.ts';
-import { type Container, openContainer } from './container.ts';
+import { ForensicsError } from '../errors.ts';
+import { decodeWithSharp, type PixelRequest } from './codec.ts';
+import { openContainer } from './container.ts';
 import { readExifClues } from './exif.ts';
+import type { FileFacts } from './file-facts.ts';
 import { formatOfName } from './file-kind.ts';
+import { endOfImage } from './jpeg-metadata.ts';
+import { holdsEveryScan, markers, readJpeg } from './jpeg-structure.ts';
 import { readMetadata } from './metadata.ts';
+import { isQuarterTurn } from './orientation.ts';
 import {
   defaultLimits,
   type Limits,
@@ -18,18 +24,9 @@ import {
   pictureNotes,
 } from './picture.ts';
 import { type LumaPlane, type RawPixels, toLuma, toRgb, withLuma } from './pixels.ts';
+import { decodeBmp } from './readers.ts';
 import { readStealthText } from './stealth.ts';
-import { createInflate } from 'node:zlib';
-import { failure } from '../contract/failure-reasons.ts';
-import { ForensicsError } from '../errors.ts';
-import { decodeBmp } from './bmp.ts';
-import { decodeWithSharp, type PixelRequest } from './codec.ts';
-import { isQuarterTurn } from './orientation.ts';
 import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
-import { markers } from './jpeg-markers.ts';
-import { endOfImage } from './jpeg-metadata.ts';
-import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
-import { colourTypes, type PngChunk, type PngFile } from './png.ts';
 
 /**
  * Decodes the picture upright, in 8-bit RGB, with values as stored: RGB and grey are not colour-managed.
@@ -42,10 +39,10 @@ export async function decodePicture(
   bytes: Uint8Array,
   { name, limits = defaultLimits }: { readonly name?: string; readonly limits?: Limits } = {},
 ): Promise<Picture> {
-  const { format, container } = openContainer(bytes, limits);
-  const { metadata, texts, orientation: ofExif } = readMetadata(container.clues.blocks);
-  const orientation = container.ownOrientation ?? ofExif;
-  const decoding = decodePixels(format, container, orientation);
+  const { format, file } = openContainer(bytes, limits);
+  const { metadata, texts, orientation: ofExif } = readMetadata(file);
+  const orientation = file.ownOrientation ?? ofExif;
+  const decoding = decodePixels(bytes, { format, file, orientation });
   // sharp decodes in a thread of its own, so the digests are computed at the same time.
   const digests = {
     sha256: hash('sha256', bytes),
@@ -57,20 +54,37 @@ export async function decodePicture(
   const { rgb, hadTransparency } = toRgb(pixels);
   const hiddenText = readStealthText(pixels);
   const named = name === undefined ? null : formatOfName(name);
-  const notes = allNotes(container, oddities, {
+  const notes = allNotes(file, oddities, {
     transparency_flattened_on_white: hadTransparency,
-    rotated_by_exif: orientation !== 1 && container.ownOrientation === null,
-    rotated_by_container: orientation !== 1 && container.ownOrientation !== null,
+    rotated_by_exif: orientation !== 1 && file.ownOrientation === null,
+    rotated_by_container: orientation !== 1 && file.ownOrientation !== null,
     extension_disagrees: named !== null && named !== format,
   });
-  const shown = { format, sizeBytes: bytes.length, ...digests, width, height, orientation };
-  const share = soundShare < 1 ? { soundShare } : {};
-  const facts = { ...shown, ...container.facts, notes, ...share, metadata };
-  const thumbnail = await readThumbnail(container.clues.blocks.exif);
+  const { bitsPerSample, channels, colourSpace, hasAlpha, iccProfile, jpeg } = file;
+  const thumbnail = await readThumbnail(file.exif);
+  const { exif, endOffset, hasCredentials, pictureIndex } = file;
   return withLuma({
-    facts,
+    facts: {
+      format,
+      sizeBytes: bytes.length,
+      ...digests,
+      width,
+      height,
+      orientation,
+      storedWidth: file.width,
+      storedHeight: file.height,
+      bitsPerSample,
+      channels,
+      colourSpace,
+      hasAlpha,
+      iccProfile,
+      jpeg,
+      notes,
+      ...(soundShare < 1 && { soundShare }),
+      metadata,
+    },
     rgb,
-    clues: { ...container.clues, texts },
+    clues: { exif, endOffset, hasCredentials, pictureIndex, texts },
     ...(thumbnail !== null && { thumbnail }),
     ...(hiddenText !== null && { hiddenText }),
   });
@@ -78,7 +92,7 @@ export async function decodePicture(
 
 /** Sorted in the order of `pictureNotes`, so that identical pictures have identical notes. */
 function allNotes(
-  { facts: { colourSpace, bitsPerSample }, notes }: Container,
+  { colourSpace, bitsPerSample, notes }: FileFacts,
   oddities: readonly PictureNote[],
   seen: Partial<Record<PictureNote, boolean>>,
 ): PictureNote[] {
@@ -106,8 +120,8 @@ async function readThumbnail(exif: readonly Uint8Array[]): Promise<LumaPlane | n
   const { thumbnail } = readExifClues(exif);
   if (thumbnail === null) return null;
   try {
-    const { format, container } = openContainer(thumbnail, limits);
-    const { pixels } = await decodePixels(format, container, 1);
+    const opened = openContainer(thumbnail, limits);
+    const { pixels } = await decodePixels(thumbnail, { ...opened, orientation: 1 });
     return { width: pixels.width, height: pixels.height, luma: toLuma(toRgb(pixels).rgb) };
   } catch {
     return null;
@@ -127,39 +141,42 @@ interface DecodedPixels {
 /** Minimum share of intact rows; with less, a damaged picture is rejected. */
 const minSoundShare = 0.9;
 
-/**
- * @param orientation - 1..8, from the container or from EXIF.
- * @throws {ForensicsError} `image_unreadable` if the data is damaged or contradicts its header; `image_not_supported`.
- */
-async function decodePixels(format: Format, container: Container, orientation: number) {
+interface Opened {
+  readonly format: Format;
+  readonly file: FileFacts;
+  /** 1..8, from the container or from EXIF. */
+  readonly orientation: number;
+}
+
+/** @throws {ForensicsError} `image_unreadable` if the data is damaged or contradicts its header; `image_not_supported`. */
+async function decodePixels(bytes: Uint8Array, opened: Opened): Promise<DecodedPixels> {
   try {
-    return await decode(format, container, orientation);
+    return await decode(bytes, opened);
   } catch (error) {
     throw error instanceof ForensicsError ? error : failure('not_decodable', {}, { cause: error });
   }
 }
 
-async function decode(format: Format, container: Container, orientation: number) {
-  const { facts, ownOrientation, pixelBytes } = container;
-  const { storedWidth, storedHeight, colourSpace } = facts;
+async function decode(bytes: Uint8Array, { format, file, orientation }: Opened) {
+  const { width, height, channels, colourSpace, ownOrientation, pixelBytes } = file;
   const isTurned = ownOrientation !== null && isQuarterTurn(orientation);
   const request: PixelRequest = {
-    bytes: pixelBytes,
-    width: isTurned ? storedHeight : storedWidth,
-    height: isTurned ? storedWidth : storedHeight,
+    bytes: pixelBytes ?? bytes,
+    width: isTurned ? height : width,
+    height: isTurned ? width : height,
     // If the format states its own orientation, its decoder has already applied it.
     orientation: ownOrientation === null ? orientation : 1,
     isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
   };
-  if (format === 'jpg' || format === 'raw') return decodeJpeg(request, container);
-  if (format === 'png') return decodePng(request, container);
+  if (format === 'jpg' || format === 'raw') return decodeJpeg(request, file);
+  if (format === 'png') return decodePng(request, file);
   // The OpenJPEG binding can read only one component or three.
-  if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
+  if (format === 'jp2' && channels !== 1 && channels !== 3) {
     throw failure('rare_kind', { format: formatNames[format] });
   }
   const decodeOwn = decoders[format];
   if (decodeOwn === undefined) return allSound((await decodeWithSharp(request, 'error')).pixels);
-  const pixels = await decodeOwn(pixelBytes);
+  const pixels = await decodeOwn(bytes);
   if (pixels.width !== request.width || pixels.height !== request.height)
     throw new Error('The decoded size differs from the size in the header.');
   return allSound(pixels);
@@ -177,7 +194,7 @@ function allSound(pixels: RawPixels, notes: readonly PictureNote[] = []): Decode
   return { pixels, notes, soundShare: 1 };
 }
 
-async function decodeJpeg(request: PixelRequest, container: Container): Promise<DecodedPixels> {
+async function decodeJpeg(request: PixelRequest, file: FileFacts) {
   try {
     return allSound((await decodeWithSharp(request, 'warning')).pixels);
   } catch (error) {
@@ -188,8 +205,7 @@ async function decodeJpeg(request: PixelRequest, container: Container): Promise<
       if (again && isWhole) return allSound(again.pixels, ['stray_bytes']);
     }
   }
-  const rows = await soundRowsOfJpeg(request);
-  return decodeDamaged('jpg', { request, container }, rows);
+  return decodeDamaged('jpg', request, file, await soundRowsOfJpeg(request));
 }
 
 /** True for padding between a scan and the next marker; all other warnings of libjpeg mean that pixels are guessed. */
@@ -198,24 +214,23 @@ function isHarmless(message: string): boolean {
   return warnings.every((line) => line.includes('extraneous bytes before marker'));
 }
 
-async function decodePng(request: PixelRequest, container: Container): Promise<DecodedPixels> {
+async function decodePng(request: PixelRequest, file: FileFacts) {
   try {
     return allSound((await decodeWithSharp(request, 'warning')).pixels);
   } catch {
-    const rows = container.png === undefined ? 0 : await soundRowsOfPng(container.png);
-    return decodeDamaged('png', { request, container }, rows);
+    return decodeDamaged('png', request, file, (await file.countSoundRows?.()) ?? 0);
   }
 }
 
 /** Decodes the picture as viewers show it: missing parts are grey in a JPEG and black in a PNG. */
 async function decodeDamaged(
   format: 'jpg' | 'png',
-  { request, container }: { readonly request: PixelRequest; readonly container: Container },
+  request: PixelRequest,
+  { notes }: FileFacts,
   soundRows: number,
 ): Promise<DecodedPixels> {
   if (soundRows === 0) {
-    const isCut = container.notes.includes('end_marker_missing');
-    throw isCut
+    throw notes.includes('end_marker_missing')
       ? failure('cut_off', { format: formatNames[format] })
       : failure('not_decodable', {});
   }
@@ -236,7 +251,7 @@ const precisionBytes = 16;
  * this changes bytes and compares the decoded results. 0 if the damage is in an earlier scan, or if
  * later scans are missing, because then no row is complete.
  *
- * @param request - with bytes as written by `jpegPixelBytes`.
+ * @param request - with bytes as in `FileFacts.pixelBytes`.
  */
 async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
   const stored = { ...request, orientation: 1 };
@@ -278,62 +293,4 @@ const noise = Uint8Array.from(
 function isBadCode(warning: string): boolean {
   if (warning.includes('marker 0xd9')) return false;
   return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
-}
-
-/** Number of intact rows of a damaged PNG, from the top: those before the first wrong checksum or invalid code. */
-async function soundRowsOfPng(file: PngFile): Promise<number> {
-  const { width, height, bitDepth, colourType, isInterlaced, pixelChunks } = file;
-  const data = pixelChunks.filter(({ type }) => type === 'IDAT');
-  const damaged = data.findIndex(({ isSound }) => !isSound);
-  const sound = damaged < 0 ? data : data.slice(0, damaged);
-  // A palette pixel is a single index.
-  const samples = colourType === 3 ? 1 : colourTypes[colourType].channels;
-  const rowBytes = (pixels: number) =>
-    pixels === 0 ? 0 : 1 + Math.ceil((pixels * samples * bitDepth) / 8);
-  // More than all rows would be a decompression bomb.
-  const maxBytes = 2 * height * rowBytes(width);
-  const bytes = await inflatedBytes(sound, maxBytes);
-  if (!isInterlaced) return Math.min(height, Math.floor(bytes / rowBytes(width)));
-  const before = passes.reduce(
-    (sum, { left, top, right, below }) =>
-      sum +
-      Math.max(0, Math.ceil((height - top) / below)) *
-        rowBytes(Math.max(0, Math.ceil((width - left) / right))),
-    0,
-  );
-  // The last pass contains every second row.
-  const rows = Math.floor(Math.max(0, bytes - before) / rowBytes(width));
-  return rows >= height >> 1 ? height : 2 * rows;
-}
-
-/** All passes of Adam7 except the last (PNG specification, 8.2): the first pixel of each, and its steps. */
-const passes = [
-  { left: 0, top: 0, right: 8, below: 8 },
-  { left: 4, top: 0, right: 8, below: 8 },
-  { left: 0, top: 4, right: 4, below: 8 },
-  { left: 2, top: 0, right: 4, below: 4 },
-  { left: 0, top: 2, right: 2, below: 4 },
-  { left: 1, top: 0, right: 2, below: 2 },
-];
-
-/** Inflates in small pieces, because the whole output of a broken piece is lost. */
-const pieceBytes = 1024;
-
-async function inflatedBytes(chunks: readonly PngChunk[], maxBytes: number): Promise<number> {
-  const inflate = createInflate();
-  let count = 0;
-  inflate.on('data', (data: Uint8Array) => (count += data.length));
-  const isOver = once(inflate, 'end').catch(() => undefined);
-  for (const { data } of chunks) {
-    for (let at = 0; at < data.length; at += pieceBytes) {
-      const piece = data.subarray(at, at + pieceBytes);
-      const written = new Promise<void>((resolve) => inflate.write(piece, () => resolve()));
-      // oxlint-disable-next-line no-await-in-loop -- each piece must be written before the next
-      await Promise.race([written, isOver]);
-      if (inflate.destroyed || count > maxBytes) return count;
-    }
-  }
-  inflate.end();
-  await isOver;
-  return count;
 }

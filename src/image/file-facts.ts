@@ -1,34 +1,39 @@
+import type { JpegStructure } from './jpeg-structure.ts';
+import type { FileClues, MetadataBlocks } from './metadata-blocks.ts';
 import type { PictureNote } from './picture.ts';
 import type { Size } from './pixels.ts';
 
-/** Facts from the structure of a file, before any pixel is decoded or rotated, for formats other than JPEG and PNG. */
-export interface FileFacts extends Size {
+/** What the structure of a file says, before any pixel is decoded or rotated; see `PictureFacts` for most fields. */
+export interface FileFacts extends Size, MetadataBlocks, FileClues {
   readonly bitsPerSample: number;
-  /** Including the one for transparency. */
   readonly channels: number;
   readonly colourSpace: string;
   readonly hasAlpha: boolean;
-  readonly icc: Uint8Array | null;
-  /** The format's own orientation, 1..8 as in EXIF, which the decoder applies; null if EXIF determines it. */
+  readonly iccProfile: string | null;
+  readonly jpeg: JpegStructure | null;
+  /** The format's own orientation, 1..8 as in EXIF, which its decoder applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
-  /** What was not read from the file. */
+  /** Anything unusual about the file, and anything that was not read. */
   readonly notes: readonly PictureNote[];
-  /** TIFF structures, without the leading `Exif\0\0`. */
-  readonly exif: readonly Uint8Array[];
-  readonly xmp: readonly Uint8Array[];
-  readonly comments: readonly string[];
-  readonly hasCredentials: boolean;
-  readonly endOffset: number;
+  /** For JPEG and PNG, only the parts that the pixels need; null for the whole file. */
+  readonly pixelBytes: Uint8Array | null;
+  /** Number of intact rows of a damaged PNG file, from the top. */
+  readonly countSoundRows?: () => Promise<number>;
 }
 
 /** Values that apply to most files; each format adds its own size. */
 export const ordinaryFile = {
   bitsPerSample: 8,
-  icc: null,
+  iccProfile: null,
+  jpeg: null,
   ownOrientation: null,
   notes: [],
+  pixelBytes: null,
   exif: [],
   xmp: [],
-  comments: [],
+  photoshop: [],
+  texts: [],
+  warnings: [],
   hasCredentials: false,
+  pictureIndex: null,
 } as const satisfies Partial<FileFacts>;

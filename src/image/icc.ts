@@ -3,13 +3,14 @@
 import { ascii, dataView } from './bytes.ts';
 
 /**
- * The profile's description (tag `desc`), or null if the profile is too broken to read.
+ * The profile's description (tag `desc`); null if there is no profile, or if it is too broken to read.
  *
  * @see ICC.1:2022, 7.2 to 7.3 for header and tag table, 10.15 for `mluc`; ICC.1:2001-04, 6.5.17 for `desc`.
  */
-export function nameIccProfile(profile: Uint8Array): string | null {
+export function nameIccProfile(profile: Uint8Array | undefined): string | null {
+  if (profile === undefined || profile.length < 132 || ascii(profile, 36, 4) !== 'acsp')
+    return null;
   const view = dataView(profile);
-  if (profile.length < 132 || ascii(profile, 36, 4) !== 'acsp') return null;
   const count = Math.min(view.getUint32(128), 100);
   for (let entry = 132; entry + 12 <= Math.min(profile.length, 132 + 12 * count); entry += 12) {
     if (ascii(profile, entry, 4) !== 'desc') continue;

@@ -1,12 +1,20 @@
-/** Extracts the metadata from a JPEG file's application segments. */
+/** Opens a JPEG file: extracts the metadata from its application segments, and what the decoder needs. */
 
 import { hash } from 'node:crypto';
-import { markers, type MarkerSegment } from './jpeg-markers.ts';
-import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
-import { decodeText } from './text.ts';
+import { failure } from '../contract/failure-reasons.ts';
 import { ascii, dataView } from './bytes.ts';
-import type { JpegFile } from './jpeg-structure.ts';
+import { type FileFacts, ordinaryFile } from './file-facts.ts';
+import { nameIccProfile } from './icc.ts';
+import {
+  holdsEveryScan,
+  type JpegFile,
+  markers,
+  type MarkerSegment,
+  readJpeg,
+} from './jpeg-structure.ts';
+import { type MetadataBlocks, toComment, type Warning } from './metadata-blocks.ts';
 import type { PictureNote } from './picture.ts';
+import { decodeText } from './text.ts';
 
 /** EXIF: CIPA DC-008 4.5.5. XMP: ISO 16684-1 and Adobe's XMP specification part 3, 1.1.3. */
 const identifiers = {
@@ -20,86 +28,86 @@ const identifiers = {
   mpf: 'MPF\0',
 } as const;
 
-export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): MetadataBlocks {
-  const find = (marker: number, identifier: string, length = identifier.length) =>
-    segments
-      .filter((segment) => isSegment(segment, marker, identifier))
-      .map(({ payload }) => payload.subarray(length));
+/** @throws {ForensicsError} as `readJpeg`. */
+export function openJpeg(bytes: Uint8Array): FileFacts {
+  const file = readJpeg(bytes);
+  const { segments, structure, endOffset, width, height } = file;
+  // If the last scans are missing, every row is coarser than it was stored, but no decoder reports this.
+  if (!file.hasEnd && !holdsEveryScan(file)) throw failure('cut_off', { format: 'JPEG' });
+  const ids = structure.components.map(({ id }) => id);
+  const index = segments.find((one) => isSegment(one, markers.app2, identifiers.mpf));
+  const tiff = index?.payload.subarray(identifiers.mpf.length);
+  return {
+    ...ordinaryFile,
+    width,
+    height,
+    bitsPerSample: structure.precision,
+    channels: ids.length,
+    colourSpace: nameColourSpace(segments, ids),
+    hasAlpha: false,
+    iccProfile: nameIccProfile(joinIccProfile(segments)),
+    jpeg: structure,
+    ...readBlocks(segments),
+    endOffset,
+    hasCredentials: segments.some(isCredentials),
+    // The index is a TIFF structure, whose offsets count from its own position.
+    pictureIndex: index && tiff ? { tiff, base: index.end - tiff.length } : null,
+    ...takePixelBytes(bytes, file),
+  };
+}
+
+function payloads(
+  segments: readonly MarkerSegment[],
+  marker: number,
+  identifier: string,
+  length = identifier.length,
+) {
+  return segments
+    .filter((segment) => isSegment(segment, marker, identifier))
+    .map(({ payload }) => payload.subarray(length));
+}
+
+function readBlocks(segments: readonly MarkerSegment[]): MetadataBlocks {
   const comments = segments.filter(({ marker }) => marker === markers.com);
-  const xmp = find(markers.app1, identifiers.xmp);
-  const extended = joinExtendedXmp(find(markers.app1, identifiers.extendedXmp), xmp);
-  const photoshop = find(markers.app13, identifiers.photoshop);
+  const xmp = payloads(segments, markers.app1, identifiers.xmp);
+  const parts = payloads(segments, markers.app1, identifiers.extendedXmp);
+  const extended = joinExtendedXmp(parts, xmp);
+  const photoshop = payloads(segments, markers.app13, identifiers.photoshop);
   return {
     // `Exif` and a NUL are followed by one byte of padding.
-    exif: find(markers.app1, identifiers.exif, 6),
+    exif: payloads(segments, markers.app1, identifiers.exif, 6),
     xmp: [...xmp, ...extended.packets],
     // A resource that is too long for one segment continues in the next.
     photoshop: photoshop.length === 0 ? [] : [Buffer.concat(photoshop)],
-    texts: comments.map(({ payload }) => ({
-      place: 'comment',
-      keyword: 'Comment',
-      text: decodeText(payload),
-    })),
+    texts: comments.map(({ payload }) => toComment(decodeText(payload))),
     warnings: extended.warnings,
   };
 }
 
-/** The colour profile, which may be spread over several segments (ICC.1:2022, B.4); null if there is none. */
-export function jpegIccProfile(segments: readonly MarkerSegment[]): Uint8Array | null {
-  const headerBytes = identifiers.icc.length + 2;
-  const parts = segments
-    .filter(isIccSegment)
-    .toSorted((a, b) => (a.payload[headerBytes - 2] ?? 0) - (b.payload[headerBytes - 2] ?? 0))
-    .map(({ payload }) => payload.subarray(headerBytes));
-  return parts.length === 0 ? null : Buffer.concat(parts);
+/** The colour profile, which may be spread over several segments (ICC.1:2022, B.4), each with its number and count. */
+function joinIccProfile(segments: readonly MarkerSegment[]): Uint8Array {
+  const parts = payloads(segments, markers.app2, identifiers.icc)
+    .toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
+    .map((part) => part.subarray(2));
+  return Buffer.concat(parts);
 }
 
 /** As in libjpeg's `default_decompress_parms`. @param ids - component identifiers of the frame. */
-export function jpegColourSpace(
-  segments: readonly MarkerSegment[],
-  ids: readonly number[],
-): string {
-  const adobe = segments.find((segment) => isSegment(segment, markers.app14, identifiers.adobe));
-  const transform = adobe?.payload[11];
+function nameColourSpace(segments: readonly MarkerSegment[], ids: readonly number[]): string {
+  const transform = payloads(segments, markers.app14, identifiers.adobe, 0)[0]?.[11];
   if (ids.length === 1) return 'grey';
   if (ids.length === 4) return transform === 2 ? 'YCCK' : 'CMYK';
-  if (segments.some((segment) => isSegment(segment, markers.app0, identifiers.jfif)))
-    return 'YCbCr';
+  if (payloads(segments, markers.app0, identifiers.jfif).length > 0) return 'YCbCr';
   const isNamedRgb = String.fromCharCode(...ids) === 'RGB';
   return transform === 0 || (transform === undefined && isNamedRgb) ? 'RGB' : 'YCbCr';
 }
 
-/** Whether there is a C2PA manifest store: a JUMBF box (ISO/IEC 19566-5) labelled `c2pa`. */
-export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean {
-  return segments.some(({ marker, payload }) => {
-    if (marker !== markers.app11) return false;
-    // Identifier, instance and sequence number; length and type of the box; then the description box, with its label.
-    const head = ascii(payload, 0, 64);
-    return head.startsWith('JP') && head.includes('jumb') && head.includes('c2pa');
-  });
-}
-
-/** The Multi-Picture index (a TIFF structure), and the position from which its offsets count; null if there is none. */
-export function jpegPictureIndex(segments: readonly MarkerSegment[]) {
-  const segment = segments.find((one) => isSegment(one, markers.app2, identifiers.mpf));
-  if (segment === undefined) return null;
-  const tiff = segment.payload.subarray(identifiers.mpf.length);
-  return { tiff, base: segment.end - tiff.length };
-}
-
-/** Whether the decoder needs this segment, for example to interpret the samples. */
-function isNeededForPixels(segment: MarkerSegment): boolean {
-  const { marker } = segment;
-  const isApplication = marker >= markers.app0 && marker <= markers.app15;
-  if (!isApplication) return marker !== markers.com;
-  return (
-    isSegment(segment, markers.app0, identifiers.jfif) ||
-    isSegment(segment, markers.app14, identifiers.adobe)
-  );
-}
-
-function isIccSegment(segment: MarkerSegment): boolean {
-  return isSegment(segment, markers.app2, identifiers.icc);
+/** Whether this is part of a C2PA manifest store: a JUMBF box (ISO/IEC 19566-5) labelled `c2pa`. */
+function isCredentials({ marker, payload }: MarkerSegment): boolean {
+  // Identifier, instance and sequence number; length and type of the box; then the description box, with its label.
+  const head = ascii(payload, 0, 64);
+  const isBox = head.startsWith('JP') && head.includes('jumb') && head.includes('c2pa');
+  return marker === markers.app11 && isBox;
 }
 
 function isSegment({ marker, payload }: MarkerSegment, wanted: number, identifier: string) {
@@ -156,31 +164,44 @@ function joinParts(parts: ReturnType<typeof readPart>): Uint8Array {
   return Buffer.concat(pieces);
 }
 
-// Builds the JPEG for the decoder: only what the pixels need, with standard headers.
-
 /**
- * Corrects and notes irregularities about which libjpeg merely warns, so that any remaining warning
- * means damage. The colour profile is kept only for CMYK, which has no RGB values without one.
+ * The JPEG for the decoder: only what the pixels need, with standard headers. Irregularities about which libjpeg merely
+ * warns are corrected and noted, so that any remaining warning means damage. The colour profile is kept only for CMYK,
+ * which has no RGB values without one.
  */
-export function jpegPixelBytes(
-  bytes: Uint8Array,
-  { segments, structure, endOffset, hasEnd }: JpegFile,
-): { readonly pixelBytes: Uint8Array; readonly notes: readonly PictureNote[] } {
+function takePixelBytes(bytes: Uint8Array, { segments, structure, endOffset, hasEnd }: JpegFile) {
   const isCmyk = structure.components.length === 4;
   const notes = new Set<PictureNote>();
+  const replace = (header: Uint8Array, at: number, usual: number[], note: PictureNote) => {
+    notes.add(note);
+    const replaced = Uint8Array.from(header);
+    replaced.set(usual, at);
+    return replaced;
+  };
   const parts = segments.flatMap((segment, index) => {
-    const isWanted = isNeededForPixels(segment) || (isCmyk && isIccSegment(segment));
-    if (!isWanted) return [];
+    const { marker } = segment;
     const header = bytes.subarray(segment.offset, segment.end);
-    if (segment.marker === markers.sos) {
+    if (marker === markers.sos) {
       // The entropy-coded data up to the next segment.
       const data = bytes.subarray(segment.end, segments[index + 1]?.offset ?? endOffset);
-      return [structure.progressive ? header : withUsualScan(header, notes), data];
+      const at = header.length - 3;
+      const [start, end, bits] = header.subarray(at);
+      // T.81 B.2.3: the last three bytes of a sequential scan are 0, 63, 0. Samsung's firmware writes 0, 0, 0.
+      const isUsual = structure.progressive || (start === 0 && end === 63 && bits === 0);
+      return [isUsual ? header : replace(header, at, [0, 63, 0], 'scan_parameters'), data];
     }
-    if (isSegment(segment, markers.app0, identifiers.jfif)) return withKnownVersion(header, notes);
-    if (isSegment(segment, markers.app14, identifiers.adobe))
-      return withKnownTransform(header, notes, isCmyk);
-    return header;
+    if (isSegment(segment, markers.app0, identifiers.jfif)) {
+      // JFIF only has version 1; a different number does not affect the pixels.
+      return (header[9] ?? 1) === 1 ? header : replace(header, 9, [1], 'jfif_version');
+    }
+    if (isSegment(segment, markers.app14, identifiers.adobe)) {
+      // libjpeg treats an unknown transform as the usual one.
+      const usual = [isCmyk ? 2 : 1];
+      return (header[15] ?? 0) <= 2 ? header : replace(header, 15, usual, 'adobe_transform');
+    }
+    const isApplication = marker >= markers.app0 && marker <= markers.app15;
+    const isProfile = isCmyk && isSegment(segment, markers.app2, identifiers.icc);
+    return (isApplication && !isProfile) || marker === markers.com ? [] : header;
   });
   if (!hasEnd) {
     notes.add('end_marker_missing');
@@ -190,29 +211,3 @@ export function jpegPixelBytes(
 }
 
 export const endOfImage = Uint8Array.of(0xff, markers.eoi);
-
-/** T.81 B.2.3: the last three bytes of a sequential scan are 0, 63, 0. Samsung's firmware writes 0, 0, 0. */
-function withUsualScan(header: Uint8Array, notes: Set<PictureNote>): Uint8Array {
-  const [start, end, bits] = header.subarray(-3);
-  if (start === 0 && end === 63 && bits === 0) return header;
-  notes.add('scan_parameters');
-  const usual = Uint8Array.from(header);
-  usual.set([0, 63, 0], header.length - 3);
-  return usual;
-}
-
-/** JFIF only has version 1; a different number does not affect the pixels. */
-function withKnownVersion(header: Uint8Array, notes: Set<PictureNote>): Uint8Array {
-  const at = 9;
-  if (header.length <= at || header[at] === 1) return header;
-  notes.add('jfif_version');
-  return Uint8Array.from(header).fill(1, at, at + 1);
-}
-
-/** libjpeg treats an unknown transform as the usual one. */
-function withKnownTransform(header: Uint8Array, notes: Set<PictureNote>, isCmyk: boolean) {
-  const at = 15;
-  if (header.length <= at || header[at]! <= 2) return header;
-  notes.add('adobe_transform');
-  return Uint8Array.from(header).fill(isCmyk ? 2 : 1, at, at + 1);
-}

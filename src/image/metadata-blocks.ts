@@ -17,12 +17,11 @@ export interface MetadataBlocks {
 }
 
 /** What a file contains besides its picture. */
-export interface FileClues {
-  readonly blocks: MetadataBlocks;
+export interface FileClues extends Pick<MetadataBlocks, 'exif'> {
   /** Offset of the picture's end; for formats that do not mark it (TIFF, RAW, bare codestreams), of the file's end. */
   readonly endOffset: number;
   readonly hasCredentials: boolean;
-  /** The index of a JPEG file with several pictures; see `jpegPictureIndex`. */
+  /** The index of a JPEG file with several pictures; see `openJpeg`. */
   readonly pictureIndex: { readonly tiff: Uint8Array; readonly base: number } | null;
 }
 
@@ -33,6 +32,10 @@ export interface MetadataText {
   /** Keyword in the file; `Comment` for places without keywords. */
   readonly keyword: string;
   readonly text: string;
+}
+
+export function toComment(text: string): MetadataText {
+  return { place: 'comment', keyword: 'Comment', text };
 }
 
 /** Codes, with values, for everything that could not be read or was not stored. */

@@ -17,7 +17,7 @@ import type { FileTexts } from './file-texts.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { FileClues, MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
-import type { LumaPlane } from './pixels.ts';
+import type { LumaPlane, Size } from './pixels.ts';
 
 /** How the pixels were converted to 8-bit RGB, and anything unusual about the file, even if viewers display it. */
 export const pictureNotes = [
@@ -149,7 +149,7 @@ export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
 }
 
 /** @throws {ForensicsError} `image_too_small`, `image_too_large`. */
-export function checkDimensions(width: number, height: number, limits: Limits): void {
+export function checkDimensions({ width, height }: Size, limits: Limits): void {
   const { minSidePx: least, maxSidePx: most, maxPixels } = limits;
   const range = { width, height, least, most };
   if (width < least || height < least) throw failure('side_too_short', range);

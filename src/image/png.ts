@@ -1,55 +1,39 @@
-/** Reads the chunks and metadata of a PNG file without decoding a pixel (W3C PNG specification, third edition). */
+/**
+ * Opens a PNG file without decoding a pixel: reads its chunks and metadata, and takes what the decoder needs (W3C PNG
+ * specification, third edition).
+ */
 
-import { crc32, inflateSync } from 'node:zlib';
+import { once } from 'node:events';
+import { crc32, createInflate, inflateSync } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
 import type { ForensicsError } from '../errors.ts';
 import { ascii, dataView } from './bytes.ts';
-import type { PictureNote } from './picture.ts';
-import type { Size } from './pixels.ts';
+import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';
 import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
+import type { PictureNote } from './picture.ts';
+import type { Size } from './pixels.ts';
 import { decodeText } from './text.ts';
 
-export interface PngChunk {
+interface Chunk {
   /** Four letters, such as `tEXt`. */
   readonly type: string;
   readonly data: Uint8Array;
 }
 
-export interface PngFile extends Size {
-  readonly bitDepth: number;
-  readonly colourType: keyof typeof colourTypes;
-  /** Whether a transparent colour or an alpha channel may make pixels transparent. */
-  readonly hasAlpha: boolean;
-  readonly isAnimated: boolean;
-  readonly isInterlaced: boolean;
-  /** Text, EXIF and colour profile chunks, in file order. */
-  readonly metadataChunks: readonly PngChunk[];
-  /** True if there were more metadata chunks than were kept. */
-  readonly isMetadataCut: boolean;
-  /** Whether there is a chunk with C2PA content credentials. */
-  readonly hasCredentials: boolean;
-  /** Offset of the end of IEND: what follows is not part of the picture. */
-  readonly endOffset: number;
-  /** Chunks that the pixels need: IHDR, PLTE for palettes, tRNS and IDAT. */
-  readonly pixelChunks: readonly PixelChunk[];
-  /** Irregularities that viewers ignore. */
-  readonly notes: readonly PictureNote[];
-}
-
-export interface PixelChunk extends PngChunk {
-  /** Whether the checksum is correct, or is missing because the file ends within the chunk. */
-  readonly isSound: boolean;
-}
-
 /** Channels and permitted bit depths of each colour type (Table 11.1 of the specification). */
-export const colourTypes = {
-  0: { name: 'grey', channels: 1, bitDepths: [1, 2, 4, 8, 16] },
-  2: { name: 'RGB', channels: 3, bitDepths: [8, 16] },
-  3: { name: 'palette', channels: 3, bitDepths: [1, 2, 4, 8] },
-  4: { name: 'grey', channels: 2, bitDepths: [8, 16] },
-  6: { name: 'RGB', channels: 4, bitDepths: [8, 16] },
-} as const;
+const colourTypes: readonly {
+  readonly type: number;
+  readonly name: string;
+  readonly channels: number;
+  readonly bitDepths: readonly number[];
+}[] = [
+  { type: 0, name: 'grey', channels: 1, bitDepths: [1, 2, 4, 8, 16] },
+  { type: 2, name: 'RGB', channels: 3, bitDepths: [8, 16] },
+  { type: 3, name: 'palette', channels: 3, bitDepths: [1, 2, 4, 8] },
+  { type: 4, name: 'grey', channels: 2, bitDepths: [8, 16] },
+  { type: 6, name: 'RGB', channels: 4, bitDepths: [8, 16] },
+];
 
 const signatureBytes = 8;
 const pixelTypes: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT'];
@@ -70,45 +54,59 @@ export function readPngSize(bytes: Uint8Array): Size {
 }
 
 /**
- * Reads the whole file except its pixels. Irregularities about which libpng only warns are noted
- * and ignored; the file may end anywhere after the first pixel chunk.
+ * Irregularities about which libpng only warns are noted and ignored; the file may end anywhere after the first pixel
+ * chunk.
  *
  * @throws {ForensicsError} `image_unreadable` if truncated or damaged.
  */
-export function readPng(bytes: Uint8Array): PngFile {
+export function openPng(bytes: Uint8Array): FileFacts {
   const { width, height } = readPngSize(bytes);
-  const [bitDepth, type] = bytes.subarray(signatureBytes + 16);
-  const colourType = ([0, 2, 3, 4, 6] as const).find((known) => known === type);
-  const bitDepths: readonly number[] =
-    colourType === undefined ? [] : colourTypes[colourType].bitDepths;
-  if (colourType === undefined || bitDepth === undefined || !bitDepths.includes(bitDepth)) {
+  const [bitsPerSample = 0, type, , , interlace] = bytes.subarray(signatureBytes + 16);
+  const colours = colourTypes.find((known) => known.type === type);
+  if (colours === undefined || !colours.bitDepths.includes(bitsPerSample))
     throw damaged('has an impossible colour type');
-  }
-  const walk = walkChunks(bytes, colourType === 3);
-  const pixelTypesFound = new Set(walk.pixels.map((chunk) => chunk.type));
-  if (!pixelTypesFound.has('IDAT'))
-    throw walk.hasEnd ? damaged('contains no picture data') : failure('cut_off', { format: 'PNG' });
+  const { name, channels } = colours;
+  const isPalette = name === 'palette';
+  const { types, metadata, pixels, notes, endOffset, hasEnd } = walkChunks(bytes, isPalette);
+  if (!pixels.some((chunk) => chunk.type === 'IDAT'))
+    throw hasEnd ? damaged('contains no picture data') : failure('cut_off', { format: 'PNG' });
+  const hasKey = pixels.some((chunk) => chunk.type === 'tRNS');
+  const hasOwnAlpha = channels === 2 || channels === 4;
+  // A palette pixel is a single index.
+  const bitsPerPixel = bitsPerSample * (isPalette ? 1 : channels);
   return {
+    ...ordinaryFile,
     width,
     height,
-    bitDepth,
-    colourType,
-    hasAlpha: colourType === 4 || colourType === 6 || pixelTypesFound.has('tRNS'),
-    isAnimated: walk.types.has('acTL'),
-    isInterlaced: bytes[signatureBytes + 20] === 1,
-    metadataChunks: walk.metadata.slice(0, maxMetadataChunks),
-    isMetadataCut: walk.metadata.length > maxMetadataChunks,
-    hasCredentials: walk.types.has('caBX'),
-    endOffset: walk.endOffset,
-    pixelChunks: walk.pixels,
-    notes: walk.hasEnd ? [...walk.notes] : ['end_marker_missing', ...walk.notes],
+    bitsPerSample,
+    channels: hasKey && !hasOwnAlpha ? channels + 1 : channels,
+    colourSpace: name,
+    hasAlpha: hasKey || hasOwnAlpha,
+    iccProfile: readIccName(metadata),
+    ...readBlocks(metadata),
+    hasCredentials: types.has('caBX'),
+    // What follows IEND is not part of the picture.
+    endOffset,
+    notes: [
+      ...(types.has('acTL') ? (['first_frame_of_animation'] as const) : []),
+      ...(hasEnd ? [] : (['end_marker_missing'] as const)),
+      ...notes,
+    ],
+    pixelBytes: writeFile(pixels),
+    countSoundRows: () =>
+      countSoundRows(pixels, { width, height, bitsPerPixel, isInterlaced: interlace === 1 }),
   };
+}
+
+interface PixelChunk extends Chunk {
+  /** Whether the checksum is correct, or is missing because the file ends within the chunk. */
+  readonly isSound: boolean;
 }
 
 /** Reads chunks up to IEND or, if that is missing, to the last one. */
 function walkChunks(bytes: Uint8Array, isPalette: boolean) {
   const types = new Set<string>();
-  const metadata: PngChunk[] = [];
+  const metadata: Chunk[] = [];
   const pixels: PixelChunk[] = [];
   const notes = new Set<PictureNote>();
   let offset = signatureBytes;
@@ -148,22 +146,18 @@ function readChunk(bytes: Uint8Array, offset: number) {
   return { type, data, end, isCut, isSound };
 }
 
-/** Builds a file of only the pixel chunks, with correct checksums and an end. */
-export function pngPixelBytes({ pixelChunks }: Pick<PngFile, 'pixelChunks'>): Uint8Array {
+/** A file of only these chunks, with correct checksums and an end. */
+function writeFile(chunks: readonly Chunk[]): Uint8Array {
   const end = { type: 'IEND', data: new Uint8Array() };
-  return Buffer.concat([
-    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    ...[...pixelChunks, end].flatMap(writeChunk),
-  ]);
-}
-
-function writeChunk({ type, data }: PngChunk): readonly Uint8Array[] {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(data.length);
-  head.write(type, 4, 'latin1');
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(data, crc32(head.subarray(4))));
-  return [head, data, checksum];
+  const written = [...chunks, end].flatMap(({ type, data }) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(data.length);
+    head.write(type, 4, 'latin1');
+    const checksum = Buffer.alloc(4);
+    checksum.writeUInt32BE(crc32(data, crc32(head.subarray(4))));
+    return [head, data, checksum];
+  });
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...written]);
 }
 
 /** `what` completes "The PNG file ...". */
@@ -178,20 +172,14 @@ const maxInflatedBytes = 16_000_000;
 const maxWarnings = 8;
 const maxInflatedTotal = 2 * maxInflatedBytes;
 
-interface TextEntry {
-  readonly keyword: string;
-  readonly bytes: Uint8Array;
-}
-
-export function pngMetadataBlocks({
-  metadataChunks,
-  isMetadataCut,
-}: Pick<PngFile, 'metadataChunks' | 'isMetadataCut'>): MetadataBlocks {
-  const warnings: Warning[] = isMetadataCut ? [{ code: 'png_chunks_cut', values: {} }] : [];
-  const inflate = createInflate(warnings);
-  const entries = metadataChunks.flatMap((chunk) => readText(chunk, inflate) ?? []);
+function readBlocks(chunks: readonly Chunk[]): MetadataBlocks {
+  const isCut = chunks.length > maxMetadataChunks;
+  const kept = chunks.slice(0, maxMetadataChunks);
+  const warnings: Warning[] = isCut ? [{ code: 'png_chunks_cut', values: {} }] : [];
+  const inflate = createInflater(warnings);
+  const entries = kept.flatMap((chunk) => readText(chunk, inflate) ?? []);
   const raw = (...names: readonly string[]) => findRawProfiles(entries, names);
-  const exif = metadataChunks.filter(({ type }) => type === 'eXIf').map(({ data }) => data);
+  const exif = kept.filter(({ type }) => type === 'eXIf').map(({ data }) => data);
   const app1 = raw('APP1');
   const xmp = entries.filter(({ keyword }) => keyword === xmpKeyword);
   return {
@@ -213,11 +201,11 @@ export function pngMetadataBlocks({
 }
 
 /** The name in the colour profile or, failing that, in the iCCP chunk; null if there is none. */
-export function pngIccName({ metadataChunks }: PngFile): string | null {
-  const data = metadataChunks.find(({ type }) => type === 'iCCP')?.data;
+function readIccName(chunks: readonly Chunk[]): string | null {
+  const data = chunks.slice(0, maxMetadataChunks).find(({ type }) => type === 'iCCP')?.data;
   const nameEnd = data?.indexOf(0) ?? -1;
   if (data === undefined || nameEnd < 1 || nameEnd > 79) return null;
-  const profile = createInflate([])(data.subarray(nameEnd + 2), 'iCCP');
+  const profile = createInflater([])(data.subarray(nameEnd + 2), 'iCCP');
   return (profile && nameIccProfile(profile)) ?? ascii(data, 0, nameEnd);
 }
 
@@ -229,7 +217,7 @@ function isXmp(block: Uint8Array): boolean {
 }
 
 /** Null, with a warning, for a decompression bomb or a broken stream; gives up on a file after the first few. */
-function createInflate(warnings: Warning[]) {
+function createInflater(warnings: Warning[]) {
   let budget = maxInflatedTotal;
   return (compressed: Uint8Array, keyword: string): Uint8Array | null => {
     try {
@@ -247,8 +235,10 @@ function createInflate(warnings: Warning[]) {
   };
 }
 
+type TextEntry = NonNullable<ReturnType<typeof readText>>;
+
 /** Keyword, NUL, then a layout that depends on the type of the chunk (PNG specification, 11.3.3). */
-function readText({ type, data }: PngChunk, inflate: ReturnType<typeof createInflate>) {
+function readText({ type, data }: Chunk, inflate: ReturnType<typeof createInflater>) {
   const keywordEnd = data.indexOf(0);
   if (keywordEnd < 1 || keywordEnd > 79) return null;
   const keyword = ascii(data, 0, keywordEnd);
@@ -281,4 +271,69 @@ function findRawProfiles(entries: readonly TextEntry[], names: readonly string[]
 function withoutPrefix(block: Uint8Array, prefix: string): Uint8Array {
   const isPrefixed = ascii(block, 0, prefix.length) === prefix;
   return isPrefixed ? block.subarray(prefix.length) : block;
+}
+
+// Counts the intact rows of a damaged file.
+
+interface Layout extends Size {
+  readonly bitsPerPixel: number;
+  readonly isInterlaced: boolean;
+}
+
+/** From the top: the rows before the first wrong checksum or invalid code. */
+async function countSoundRows(
+  chunks: readonly PixelChunk[],
+  { width, height, bitsPerPixel, isInterlaced }: Layout,
+): Promise<number> {
+  const data = chunks.filter(({ type }) => type === 'IDAT');
+  const damagedAt = data.findIndex(({ isSound }) => !isSound);
+  const sound = damagedAt < 0 ? data : data.slice(0, damagedAt);
+  const rowBytes = (pixels: number) =>
+    pixels === 0 ? 0 : 1 + Math.ceil((pixels * bitsPerPixel) / 8);
+  // More than all rows would be a decompression bomb.
+  const maxBytes = 2 * height * rowBytes(width);
+  const bytes = await inflatedBytes(sound, maxBytes);
+  if (!isInterlaced) return Math.min(height, Math.floor(bytes / rowBytes(width)));
+  const before = passes.reduce(
+    (sum, { left, top, right, below }) =>
+      sum +
+      Math.max(0, Math.ceil((height - top) / below)) *
+        rowBytes(Math.max(0, Math.ceil((width - left) / right))),
+    0,
+  );
+  // The last pass contains every second row.
+  const rows = Math.floor(Math.max(0, bytes - before) / rowBytes(width));
+  return rows >= height >> 1 ? height : 2 * rows;
+}
+
+/** All passes of Adam7 except the last (PNG specification, 8.2): the first pixel of each, and its steps. */
+const passes = [
+  { left: 0, top: 0, right: 8, below: 8 },
+  { left: 4, top: 0, right: 8, below: 8 },
+  { left: 0, top: 4, right: 4, below: 8 },
+  { left: 2, top: 0, right: 4, below: 4 },
+  { left: 0, top: 2, right: 2, below: 4 },
+  { left: 1, top: 0, right: 2, below: 2 },
+];
+
+/** Inflates in small pieces, because the whole output of a broken piece is lost. */
+const pieceBytes = 1024;
+
+async function inflatedBytes(chunks: readonly Chunk[], maxBytes: number): Promise<number> {
+  const inflate = createInflate();
+  let count = 0;
+  inflate.on('data', (data: Uint8Array) => (count += data.length));
+  const isOver = once(inflate, 'end').catch(() => undefined);
+  for (const { data } of chunks) {
+    for (let at = 0; at < data.length; at += pieceBytes) {
+      const piece = data.subarray(at, at + pieceBytes);
+      const written = new Promise<void>((resolve) => inflate.write(piece, () => resolve()));
+      // oxlint-disable-next-line no-await-in-loop -- each piece must be written before the next
+      await Promise.race([written, isOver]);
+      if (inflate.destroyed || count > maxBytes) return count;
+    }
+  }
+  inflate.end();
+  await isOver;
+  return count;
 }

@@ -7,7 +7,7 @@
  */
 
 import { startsWith } from './bytes.ts';
-import { isFrame } from './jpeg-markers.ts';
+import { isFrame } from './jpeg-structure.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const tags = { subfileType: 0x00fe, photometric: 0x0106, dngVersion: 0xc612 } as const;

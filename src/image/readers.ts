@@ -4,13 +4,14 @@
  */
 
 import { type Format, formatNames } from '../contract/formats.ts';
-import { readBmp } from './bmp.ts';
-import { type FileFacts, ordinaryFile } from './file-facts.ts';
-import { readHeif } from './heif.ts';
 import { failure } from '../contract/failure-reasons.ts';
+import { readHeif, readJpeg2000, readJpegXl } from './boxed-formats.ts';
 import { ascii, dataView, joinBytes } from './bytes.ts';
+import { type FileFacts, ordinaryFile } from './file-facts.ts';
+import { nameIccProfile } from './icc.ts';
+import { type MetadataText, toComment } from './metadata-blocks.ts';
+import type { RawPixels } from './pixels.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
-import { boxesOf, endOfBoxes, hasCredentialsBox, readBoxes, uuidBoxes } from './boxes.ts';
 
 /** Each throws a ForensicsError `image_unreadable`. */
 export const readers: Readonly<
@@ -28,14 +29,6 @@ export const readers: Readonly<
 
 function damaged(format: string, what: string) {
   return failure('damaged', { format, what });
-}
-
-/** A file that is `bare` is a codestream without boxes around it. */
-function openBoxes(bytes: Uint8Array) {
-  const bare = bytes[0] === 0xff ? bytes : null;
-  const boxes = bare ? [] : readBoxes(bytes);
-  const endOffset = bare ? bytes.length : endOfBoxes(boxes);
-  return { boxes, bare, rest: { hasCredentials: hasCredentialsBox(boxes), endOffset } };
 }
 
 // WebP. @see RFC 9649, WebP Image Format.
@@ -58,7 +51,7 @@ function readWebp(bytes: Uint8Array): FileFacts {
     channels: hasAlpha ? 4 : 3,
     colourSpace: lossless === undefined ? 'YCbCr' : 'RGB',
     hasAlpha,
-    icc: find('ICCP') ?? null,
+    iccProfile: nameIccProfile(find('ICCP')),
     notes: (flags & 0x02) === 0 ? [] : ['first_frame_of_animation'],
     // libvips writes the same prefix as it does in a JPEG.
     exif: all('EXIF').map((data) => (ascii(data, 0, 6) === 'Exif\0\0' ? data.subarray(6) : data)),
@@ -121,7 +114,12 @@ const extensions = { control: 0xf9, comment: 0xfe, application: 0xff } as const;
 function readGif(bytes: Uint8Array): FileFacts {
   if (bytes.length < 13) throw failure('cut_off', { format: 'GIF' });
   const view = dataView(bytes);
-  const found = { frames: 0, hasAlpha: false, xmp: [] as Uint8Array[], comments: [] as string[] };
+  const found = {
+    frames: 0,
+    hasAlpha: false,
+    xmp: [] as Uint8Array[],
+    texts: [] as MetadataText[],
+  };
   let at = 13 + colourTableBytes(bytes[10]!);
   for (let count = 0; at < bytes.length && count < maxBlocks; count++) {
     const kind = bytes[at];
@@ -134,7 +132,7 @@ function readGif(bytes: Uint8Array): FileFacts {
     } else if (kind === blocks.extension) at = readExtension(bytes, at, found);
     else break;
   }
-  const { frames, hasAlpha, xmp, comments } = found;
+  const { frames, hasAlpha, xmp, texts } = found;
   if (frames === 0) throw damaged('GIF', 'contains no picture data');
   return {
     ...ordinaryFile,
@@ -145,7 +143,7 @@ function readGif(bytes: Uint8Array): FileFacts {
     hasAlpha,
     notes: frames > 1 ? ['first_frame_of_animation'] : [],
     xmp,
-    comments,
+    texts,
     endOffset: Math.min(at, bytes.length),
   };
 }
@@ -164,12 +162,12 @@ function skipBlocks(bytes: Uint8Array, at: number): number {
 function readExtension(
   bytes: Uint8Array,
   at: number,
-  found: { hasAlpha: boolean; xmp: Uint8Array[]; comments: string[] },
+  found: { hasAlpha: boolean; xmp: Uint8Array[]; texts: MetadataText[] },
 ): number {
   const label = bytes[at + 1];
   const end = skipBlocks(bytes, at + 2);
   if (label === extensions.control) found.hasAlpha ||= ((bytes[at + 3] ?? 0) & 1) === 1;
-  if (label === extensions.comment) found.comments.push(commentAt(bytes, at + 2));
+  if (label === extensions.comment) found.texts.push(toComment(commentAt(bytes, at + 2)));
   if (label === extensions.application && ascii(bytes, at + 3, 11) === 'XMP DataXMP') {
     // The packet follows the name in one piece; a trailer of 258 bytes makes it readable as sub-blocks.
     found.xmp.push(bytes.subarray(at + 14, Math.max(at + 14, end - 258)));
@@ -218,7 +216,7 @@ function readTiff(bytes: Uint8Array): FileFacts {
     channels,
     colourSpace,
     hasAlpha: primary.has(tags.extraSamples),
-    icc: primary.get(tags.icc)?.bytes ?? null,
+    iccProfile: nameIccProfile(primary.get(tags.icc)?.bytes),
     notes: thumbnail.has(tags.width) && isPage ? ['first_page'] : [],
     // XMP, IPTC and Photoshop resources are fields of the directory, and are read from there.
     exif: [bytes],
@@ -227,100 +225,75 @@ function readTiff(bytes: Uint8Array): FileFacts {
   };
 }
 
-// JPEG 2000, file or codestream. @see ITU-T T.800: Annex A (SIZ), Annex I (JP2).
+// BMP. @see Microsoft, Windows GDI: BITMAPFILEHEADER, BITMAPINFOHEADER to BITMAPV5HEADER.
 
-/** Adobe XMP specification part 3, 1.1.4; then the box in which several programs store EXIF. */
-const ids = {
-  xmp: 'be7acfcb97a942e89c71999491e3afac',
-  exif: '4a706754696666457869662d3e4a5032',
-} as const;
-
-function readJpeg2000(bytes: Uint8Array): FileFacts {
-  const { boxes, bare, rest } = openBoxes(bytes);
-  const stream = bare ?? boxesOf(boxes, 'jp2c')[0];
-  // SOC comes first, then SIZ: length, capabilities and the reference grid.
-  if (stream === undefined || stream.length < 42 || stream[3] !== 0x51)
-    throw damaged('JPEG 2000', 'contains no picture data');
-  const view = dataView(stream);
-  const channels = view.getUint16(40);
-  const header = boxesOf(boxes, 'jp2h').flatMap((data) => readBoxes(data));
-  const profile = boxesOf(header, 'colr').find((data) => data[0] === 2);
-  const hasAlpha = channels === 2 || channels === 4;
-  return {
-    ...ordinaryFile,
-    width: view.getUint32(8) - view.getUint32(16),
-    height: view.getUint32(12) - view.getUint32(20),
-    bitsPerSample: 1 + ((stream[42] ?? 7) & 0x7f),
-    channels,
-    colourSpace: channels < 3 ? 'grey' : 'RGB',
-    hasAlpha,
-    icc: profile?.subarray(3) ?? null,
-    // For JPEG 2000, no viewer applies the EXIF orientation.
-    ownOrientation: 1,
-    exif: uuidBoxes(boxes, ids.exif),
-    xmp: uuidBoxes(boxes, ids.xmp),
-    ...rest,
-  };
-}
-
-// JPEG XL, file or codestream. @see ISO/IEC 18181-1: A.3 (SizeHeader), A.6 (ImageMetadata); 18181-2 for boxes.
-
-function readJpegXl(bytes: Uint8Array): FileFacts {
-  const { boxes, bare, rest } = openBoxes(bytes);
-  // Each part starts with its sequence number.
-  const stream =
-    bare ??
-    boxesOf(boxes, 'jxlc')[0] ??
-    joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
-  if (stream.length < 12) throw damaged('JPEG XL', 'contains no picture data');
-  const { width, height, orientation, isAnimated } = readHeader(stream);
+function readBmp(bytes: Uint8Array): FileFacts {
+  const { width, height, bits, hasAlpha } = readBmpHeader(bytes);
   return {
     ...ordinaryFile,
     width,
     height,
-    channels: 3,
-    colourSpace: 'RGB',
-    hasAlpha: false,
-    ownOrientation: orientation,
-    notes: isAnimated ? ['first_frame_of_animation'] : [],
-    // The TIFF structure is preceded by its four-byte offset.
-    exif: boxesOf(boxes, 'Exif').map((data) =>
-      data.subarray(data.length < 4 ? 4 : 4 + dataView(data).getUint32(0)),
-    ),
-    xmp: boxesOf(boxes, 'xml '),
-    ...rest,
+    bitsPerSample: Math.min(bits, 8),
+    channels: hasAlpha ? 4 : 3,
+    colourSpace: bits <= 8 ? 'palette' : 'RGB',
+    hasAlpha,
+    endOffset: Math.min(dataView(bytes).getUint32(2, true) || bytes.length, bytes.length),
   };
 }
 
-const ratios: readonly (readonly [number, number])[] = [
-  [1, 1],
-  [12, 10],
-  [4, 3],
-  [3, 2],
-  [16, 9],
-  [5, 4],
-  [2, 1],
-];
-
-function readHeader(stream: Uint8Array) {
-  let at = 16;
-  const bits = (count: number) => {
-    let value = 0;
-    for (let i = 0; i < count; i++, at++)
-      value += (((stream[at >> 3] ?? 0) >> (at & 7)) & 1) * 2 ** i;
-    return value;
+function readBmpHeader(bytes: Uint8Array) {
+  const view = dataView(bytes);
+  const headerBytes = bytes.length < 54 ? 0 : view.getUint32(14, true);
+  if (headerBytes < 40) throw damaged('BMP', 'has no header');
+  const height = view.getInt32(22, true);
+  const bits = view.getUint16(28, true);
+  return {
+    width: Math.abs(view.getInt32(18, true)),
+    height: Math.abs(height),
+    isTopDown: height < 0,
+    bits,
+    hasAlpha: bits === 32 && headerBytes >= 56,
+    colours: Math.min(view.getUint32(46, true) || 2 ** bits, 256),
+    paletteAt: 14 + headerBytes,
+    rowsAt: view.getUint32(10, true),
   };
-  const isSmall = bits(1) === 1;
-  const side = () => (isSmall ? 8 * (1 + bits(5)) : 1 + bits([9, 13, 18, 30][bits(2)]!));
-  const height = side();
-  const ratio = ratios[bits(3) - 1];
-  const width = ratio === undefined ? side() : Math.floor((height * ratio[0]) / ratio[1]);
-  const stored = { width, height };
-  const isDefault = bits(1) === 1;
-  if (isDefault || bits(1) === 0) return { ...stored, orientation: 1, isAnimated: false };
-  const orientation = 1 + bits(3);
-  // The intrinsic size and a preview may come before the animation flag.
-  const hasWindow = bits(1) === 1;
-  const isPlain = !hasWindow && bits(1) === 0;
-  return { ...stored, orientation, isAnimated: isPlain && bits(1) === 1 };
+}
+
+const bitsOfKinds = [1, 2, 4, 8, 24, 32];
+const compressions = { none: 0, masks: 3 } as const;
+/** Masks of red, green and blue, when stored in the usual order. */
+const usualMasks = [0xff0000, 0xff00, 0xff];
+
+/** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
+export function decodeBmp(bytes: Uint8Array): RawPixels {
+  const header = readBmpHeader(bytes);
+  const { width, height, isTopDown, bits, hasAlpha, colours, paletteAt, rowsAt } = header;
+  const view = dataView(bytes);
+  const compression = view.getUint32(30, true);
+  const hasMasks = bits === 32 && compression === compressions.masks;
+  const isUsual = hasMasks
+    ? usualMasks.every((mask, i) => bytes.length >= 70 && view.getUint32(54 + 4 * i, true) === mask)
+    : compression === compressions.none && bitsOfKinds.includes(bits);
+  if (!isUsual) throw failure('rare_kind', { format: 'BMP' });
+  const isAlphaStored = hasAlpha && hasMasks && view.getUint32(66, true) !== 0;
+  const stride = Math.ceil((width * bits) / 32) * 4;
+  const channels = hasAlpha ? 4 : 3;
+  const data = new Uint8Array(width * height * channels);
+  for (let y = 0, to = 0; y < height; y++) {
+    const row = rowsAt + (isTopDown ? y : height - 1 - y) * stride;
+    for (let x = 0; x < width; x++, to += channels) {
+      const index = bits <= 8 ? indexAt(bytes, row, x, bits) : 0;
+      const from = bits <= 8 ? paletteAt + 4 * index : row + (x * bits) / 8;
+      // A colour that the palette lacks is black.
+      if (index < colours) for (let k = 0; k < 3; k++) data[to + k] = bytes[from + 2 - k] ?? 0;
+      if (hasAlpha) data[to + 3] = isAlphaStored ? (bytes[from + 3] ?? 0) : 255;
+    }
+  }
+  return { width, height, channels, data };
+}
+
+function indexAt(bytes: Uint8Array, row: number, x: number, bits: number): number {
+  const perByte = 8 / bits;
+  const byte = bytes[row + Math.floor(x / perByte)] ?? 0;
+  return (byte >> (8 - bits * (1 + (x % perByte)))) & (2 ** bits - 1);
 }

@@ -11,26 +11,19 @@ import { decodeText } from './text.ts';
 const signatureBytes = 15;
 const maxTextBytes = 1_000_000;
 
-/** For each signature: whether the text is in the alpha channel, and whether it is compressed. */
-const signatures: Readonly<
-  Record<string, { readonly isAlpha: boolean; readonly isPacked: boolean }>
-> = {
-  stealth_pnginfo: { isAlpha: true, isPacked: false },
-  stealth_pngcomp: { isAlpha: true, isPacked: true },
-  stealth_rgbinfo: { isAlpha: false, isPacked: false },
-  stealth_rgbcomp: { isAlpha: false, isPacked: true },
-};
+/** Whether the text is in the alpha channel (`png`) or in the colours, and whether it is plain (`info`) or compressed. */
+const signature = /^stealth_(png|rgb)(info|comp)$/;
 
 /** Null if there is no signature, or if the bits after it are not text. */
 export function readStealthText(pixels: RawPixels): MetadataText | null {
   for (const channels of pixels.channels === 4 ? [[3], [0, 1, 2]] : [[0, 1, 2]]) {
     const read = bytesOf(pixels, channels);
     const keyword = String.fromCharCode(...read(0, signatureBytes));
-    const signature = Object.hasOwn(signatures, keyword) ? signatures[keyword] : undefined;
-    if (signature === undefined || signature.isAlpha !== (channels.length === 1)) continue;
+    const [, place, form] = signature.exec(keyword) ?? [];
+    if (place !== (channels.length === 1 ? 'png' : 'rgb')) continue;
     const length = Buffer.from(read(signatureBytes, 4)).readUInt32BE(0) >> 3;
     const bytes = read(signatureBytes + 4, Math.min(length, maxTextBytes));
-    const text = signature.isPacked ? unpack(bytes) : decodeText(bytes);
+    const text = form === 'comp' ? unpack(bytes) : decodeText(bytes);
     return text === null ? null : { place: 'pixels', keyword, text };
   }
   return null;

@@ -42,7 +42,7 @@ export async function readProvenance(
   { trustList, now = new Date() }: { readonly trustList: string | null; readonly now?: Date },
 ): Promise<Provenance> {
   const { facts, clues, hiddenText: hidden } = picture;
-  const exif = readExifClues(clues.blocks.exif);
+  const exif = readExifClues(clues.exif);
   const { texts: fileTexts } = clues;
   const texts = findTexts([
     ...fileTexts.all,

@@ -145,11 +145,12 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
     const what = `it is ${describeContent(bytes)}, not ${row.format}`;
     throw failure('not_as_declared', { what });
   }
-  const { storedWidth: width, storedHeight: height } = openContainer(bytes, limits).container.facts;
+  const { file } = openContainer(bytes, limits);
+  const { width, height } = file;
   if (width === row.width && height === row.height) return;
   // EXIF may rotate the picture by a quarter turn, and the client may have measured after that.
   const isSwapped = width === row.height && height === row.width;
-  if (isSwapped && isQuarterTurn(orientationIn(bytes, format))) return;
+  if (isSwapped && isQuarterTurn(orientationIn(file))) return;
   const what = `it is ${width} x ${height} pixels, not ${row.width} x ${row.height}`;
   throw failure('not_as_declared', { what });
 }

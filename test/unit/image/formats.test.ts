@@ -49,7 +49,7 @@ describe.each(formats)('%s', (format: Format) => {
   });
 });
 
-const endOf = (file: Buffer) => openContainer(file, localLimits).container.clues.endOffset;
+const endOf = (file: Buffer) => openContainer(file, localLimits).file.endOffset;
 
 test.each<Format>(['png', 'webp', 'heic', 'avif', 'gif', 'bmp', 'jp2'])(
   'bytes after a %s are not part of its picture',

@@ -1,10 +1,9 @@
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { walkMarkers } from '../../../src/image/jpeg-markers.ts';
-import { jpegMetadataBlocks } from '../../../src/image/jpeg-metadata.ts';
+import { openJpeg } from '../../../src/image/jpeg-metadata.ts';
 import { readMetadata } from '../../../src/image/metadata.ts';
-import { pngMetadataBlocks, readPng } from '../../../src/image/png.ts';
+import { openPng } from '../../../src/image/png.ts';
 import { exifSegment, tiffBlock } from '../../fixtures/exif.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
@@ -30,11 +29,11 @@ const position = {
 };
 
 function ofJpeg(file: Buffer): ReturnType<typeof readMetadata> {
-  return readMetadata(jpegMetadataBlocks(walkMarkers(file).segments));
+  return readMetadata(openJpeg(file));
 }
 
 function ofPng(file: Buffer): ReturnType<typeof readMetadata> {
-  return readMetadata(pngMetadataBlocks(readPng(file)));
+  return readMetadata(openPng(file));
 }
 
 test('a file without metadata has none, and no warning', () => {

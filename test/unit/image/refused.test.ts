@@ -172,14 +172,16 @@ describe('incomplete or damaged files', () => {
 });
 
 test('local use allows up to 20,000 pixels per side and 100 megapixels', () => {
-  expect(() => checkDimensions(20_000, 5000, localLimits)).not.toThrow();
-  expect(() => checkDimensions(20_000, 5001, localLimits)).toThrow(
+  expect(() => checkDimensions({ width: 20_000, height: 5000 }, localLimits)).not.toThrow();
+  expect(() => checkDimensions({ width: 20_000, height: 5001 }, localLimits)).toThrow(
     expect.objectContaining({
       code: 'image_too_large',
       message: 'The picture is 20000 x 5001 pixels; at most 100 megapixels can be examined.',
     }),
   );
-  expect(() => checkDimensions(20_001, 65, localLimits)).toThrow(/65 to 20000 pixels/);
+  expect(() => checkDimensions({ width: 20_001, height: 65 }, localLimits)).toThrow(
+    /65 to 20000 pixels/,
+  );
 });
 
 test('a service accepts what its settings permit', () => {

@@ -183,7 +183,7 @@ export function makePicture(width: number, height: number): Picture {
     Math.round(0.299 * rgb[3 * i]! + 0.587 * rgb[3 * i + 1]! + 0.114 * rgb[3 * i + 2]!),
   );
   const clues = {
-    blocks: { exif: [], xmp: [], photoshop: [], texts: [], warnings: [] },
+    exif: [],
     endOffset: 0,
     hasCredentials: false,
     pictureIndex: null,

@@ -25,11 +25,11 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
   ],
   [
     'Das Bild hat 64 × 64 Pixel; jede Kantenlänge muss 65 bis 20.000 Pixel betragen.',
-    () => checkDimensions(64, 64, localLimits),
+    () => checkDimensions({ width: 64, height: 64 }, localLimits),
   ],
   [
     'Das Bild hat 19.000 × 19.000 Pixel; untersucht werden höchstens 100 Megapixel.',
-    () => checkDimensions(19_000, 19_000, localLimits),
+    () => checkDimensions({ width: 19_000, height: 19_000 }, localLimits),
   ],
   [
     /^Das ist ein Bild im Format GIF; dieser Server nimmt nur JPEG und PNG an\. .* intake/,

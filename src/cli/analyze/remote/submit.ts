@@ -40,8 +40,8 @@ export type RemotePicture = Awaited<ReturnType<typeof readPicture>>;
 /** Reads the header, so that pictures the server would reject are not uploaded. @throws as `readSource`, `openContainer`. */
 export async function readPicture(input: Input) {
   const { bytes } = await readSource(input);
-  const { format, container } = openContainer(bytes, localLimits);
-  const { storedWidth: width, storedHeight: height } = container.facts;
+  const { format, file } = openContainer(bytes, localLimits);
+  const { width, height } = file;
   const unnamed = input.path === null ? 'stdin' : basename(input.label);
   const name = input.content?.name ?? unnamed;
   return { name, bytes, sha256: hash('sha256', bytes), format, width, height };

@@ -1,14 +1,83 @@
 /**
- * Reads the items of a HEIC or AVIF file, and distinguishes the primary picture from everything
- * else that a phone may store with it (thumbnail, gain map, depth, burst, live photo).
+ * Readers of the formats that consist of boxes: HEIC, AVIF, JPEG 2000 and JPEG XL. Like `readers.ts`, they must not
+ * depend on Node.js.
  *
- * @see ISO/IEC 23008-12 (HEIF), 6; ISO/IEC 14496-12, 8.11, for the item boxes.
+ * @see ISO/IEC 14496-12, 4.2, for boxes; 8.11 there for the item boxes of HEIF, and ISO/IEC 23008-12, 6.
  */
 
 import { failure } from '../contract/failure-reasons.ts';
-import { type Box, boxesOf, endOfBoxes, hasCredentialsBox, readBoxes } from './boxes.ts';
-import { ascii, dataView, joinBytes } from './bytes.ts';
+import { ascii, dataView, joinBytes, startsWith } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
+import { nameIccProfile } from './icc.ts';
+
+interface Box {
+  readonly type: string;
+  /** Content without the header, truncated at the end of the file. */
+  readonly data: Uint8Array;
+  /** Offset of the end of the box, from where reading started. */
+  readonly end: number;
+  /** False if the file ends before the box does. */
+  readonly isWhole: boolean;
+}
+
+const maxBoxes = 10_000;
+
+/** The consecutive boxes in `bytes`, up to the first that is invalid. */
+function readBoxes(bytes: Uint8Array): readonly Box[] {
+  const boxes: Box[] = [];
+  const view = dataView(bytes);
+  for (let at = 0; at + 8 <= bytes.length && boxes.length < maxBoxes; ) {
+    const isLong = view.getUint32(at) === 1 && at + 16 <= bytes.length;
+    const header = isLong ? 16 : 8;
+    const stated = isLong ? Number(view.getBigUint64(at + 8)) : view.getUint32(at);
+    // A size of 0 means that the box ends with the file.
+    const size = stated === 0 ? bytes.length - at : stated;
+    if (size < header) break;
+    const type = ascii(bytes, at + 4, 4);
+    // This is a second file, appended to the first.
+    if (type === 'ftyp' && boxes.some((box) => box.type === type)) break;
+    const end = Math.min(at + size, bytes.length);
+    const isWhole = at + size <= bytes.length;
+    boxes.push({ type, data: bytes.subarray(at + header, end), end, isWhole });
+    at = end;
+  }
+  return boxes;
+}
+
+/** The end of the last complete box: anything after it is truncated, or is not a box. */
+function endOfBoxes(boxes: readonly Box[]): number {
+  return boxes.findLast(({ isWhole }) => isWhole)?.end ?? 0;
+}
+
+function boxesOf(boxes: readonly Box[], type: string): readonly Uint8Array[] {
+  return boxes.filter((box) => box.type === type).map(({ data }) => data);
+}
+
+/** The UUID of the C2PA content credentials box. @see C2PA Technical Specification 2.2, A.5. */
+const credentialsId = 'd8fec3d61b0e483c92975828877ec481';
+
+/** @param id - 32 hexadecimal digits. */
+function uuidBoxes(boxes: readonly Box[], id: string): readonly Uint8Array[] {
+  const idBytes = (id.match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16));
+  return boxesOf(boxes, 'uuid')
+    .filter((data) => startsWith(data, idBytes))
+    .map((data) => data.subarray(16));
+}
+
+function hasCredentialsBox(boxes: readonly Box[]): boolean {
+  return boxesOf(boxes, 'jumb').length > 0 || uuidBoxes(boxes, credentialsId).length > 0;
+}
+
+/** A file that is `bare` is a codestream without boxes around it. */
+function openBoxes(bytes: Uint8Array) {
+  const bare = bytes[0] === 0xff ? bytes : null;
+  const boxes = bare ? [] : readBoxes(bytes);
+  const endOffset = bare ? bytes.length : endOfBoxes(boxes);
+  return { boxes, bare, rest: { hasCredentials: hasCredentialsBox(boxes), endOffset } };
+}
+
+// HEIC and AVIF: distinguishes the primary picture from everything else that a phone may store with it (thumbnail, gain
+// map, depth, burst, live photo).
 
 const maxItems = 4000;
 
@@ -43,7 +112,7 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
     channels: colours + (hasAlpha ? 1 : 0),
     colourSpace: colours === 1 ? 'grey' : 'YCbCr',
     hasAlpha,
-    icc: profile?.subarray(4) ?? null,
+    iccProfile: nameIccProfile(profile?.subarray(4)),
     ownOrientation: readTurns(properties),
     notes: [
       ...(isAnimated ? (['first_frame_of_animation'] as const) : []),
@@ -224,4 +293,97 @@ function extentsOf(wanted: number, list: Uint8Array) {
     if (id === wanted) return method > 1 ? null : { isInner: method === 1, ranges };
   }
   return null;
+}
+
+// JPEG 2000, file or codestream. @see ITU-T T.800: Annex A (SIZ), Annex I (JP2).
+
+/** Adobe XMP specification part 3, 1.1.4; then the box in which several programs store EXIF. */
+const ids = {
+  xmp: 'be7acfcb97a942e89c71999491e3afac',
+  exif: '4a706754696666457869662d3e4a5032',
+} as const;
+
+export function readJpeg2000(bytes: Uint8Array): FileFacts {
+  const { boxes, bare, rest } = openBoxes(bytes);
+  const stream = bare ?? boxesOf(boxes, 'jp2c')[0];
+  // SOC comes first, then SIZ: length, capabilities and the reference grid.
+  if (stream === undefined || stream.length < 42 || stream[3] !== 0x51)
+    throw failure('damaged', { format: 'JPEG 2000', what: 'contains no picture data' });
+  const view = dataView(stream);
+  const channels = view.getUint16(40);
+  const header = boxesOf(boxes, 'jp2h').flatMap((data) => readBoxes(data));
+  const profile = boxesOf(header, 'colr').find((data) => data[0] === 2);
+  const hasAlpha = channels === 2 || channels === 4;
+  return {
+    ...ordinaryFile,
+    width: view.getUint32(8) - view.getUint32(16),
+    height: view.getUint32(12) - view.getUint32(20),
+    bitsPerSample: 1 + ((stream[42] ?? 7) & 0x7f),
+    channels,
+    colourSpace: channels < 3 ? 'grey' : 'RGB',
+    hasAlpha,
+    iccProfile: nameIccProfile(profile?.subarray(3)),
+    // For JPEG 2000, no viewer applies the EXIF orientation.
+    ownOrientation: 1,
+    exif: uuidBoxes(boxes, ids.exif),
+    xmp: uuidBoxes(boxes, ids.xmp),
+    ...rest,
+  };
+}
+
+// JPEG XL, file or codestream. @see ISO/IEC 18181-1: A.3 (SizeHeader), A.6 (ImageMetadata); 18181-2 for boxes.
+
+export function readJpegXl(bytes: Uint8Array): FileFacts {
+  const { boxes, bare, rest } = openBoxes(bytes);
+  // Each part starts with its sequence number.
+  const stream =
+    bare ??
+    boxesOf(boxes, 'jxlc')[0] ??
+    joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
+  if (stream.length < 12)
+    throw failure('damaged', { format: 'JPEG XL', what: 'contains no picture data' });
+  const { width, height, orientation, isAnimated } = readHeader(stream);
+  return {
+    ...ordinaryFile,
+    width,
+    height,
+    channels: 3,
+    colourSpace: 'RGB',
+    hasAlpha: false,
+    ownOrientation: orientation,
+    notes: isAnimated ? ['first_frame_of_animation'] : [],
+    // The TIFF structure is preceded by its four-byte offset.
+    exif: boxesOf(boxes, 'Exif').map((data) =>
+      data.subarray(data.length < 4 ? 4 : 4 + dataView(data).getUint32(0)),
+    ),
+    xmp: boxesOf(boxes, 'xml '),
+    ...rest,
+  };
+}
+
+/** The proportions that have a code, from 1 on. */
+const ratios = { across: [1, 12, 4, 3, 16, 5, 2], down: [1, 10, 3, 2, 9, 4, 1] } as const;
+
+function readHeader(stream: Uint8Array) {
+  let at = 16;
+  const bits = (count: number) => {
+    let value = 0;
+    for (let i = 0; i < count; i++, at++)
+      value += (((stream[at >> 3] ?? 0) >> (at & 7)) & 1) * 2 ** i;
+    return value;
+  };
+  const isSmall = bits(1) === 1;
+  const side = () => (isSmall ? 8 * (1 + bits(5)) : 1 + bits([9, 13, 18, 30][bits(2)]!));
+  const height = side();
+  const code = bits(3);
+  const [across, down] = [ratios.across[code - 1], ratios.down[code - 1]];
+  const width = across && down ? Math.floor((height * across) / down) : side();
+  const stored = { width, height };
+  const isDefault = bits(1) === 1;
+  if (isDefault || bits(1) === 0) return { ...stored, orientation: 1, isAnimated: false };
+  const orientation = 1 + bits(3);
+  // The intrinsic size and a preview may come before the animation flag.
+  const hasWindow = bits(1) === 1;
+  const isPlain = !hasWindow && bits(1) === 0;
+  return { ...stored, orientation, isAnimated: isPlain && bits(1) === 1 };
 }
