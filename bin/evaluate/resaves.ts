@@ -10,8 +10,7 @@ import {
 import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import { readLogits } from '../../src/engine/patch-scores.ts';
-import { coveringGrid } from '../../src/engine/feature-grid.ts';
-import { cellTextures } from '../../src/engine/patches.ts';
+import { cellTextures, coveringGrid } from '../../src/engine/patches.ts';
 import { changePixels, resaveAsJpeg } from '../../src/engine/stability.ts';
 import { saveJpeg } from '../../src/image/codec.ts';
 import type { Pixels } from '../../src/image/pixels.ts';

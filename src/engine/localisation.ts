@@ -16,7 +16,7 @@ import type { Picture } from '../image/picture.ts';
 import { blockPx, type LocateManifest } from '../inference/manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { type Localisation, ontoGrid } from './maps.ts';
-import { coveringGrid, padToCells } from './feature-grid.ts';
+import { coveringGrid, padToCells } from './patches.ts';
 import type { LocateModel } from '../inference/networks.ts';
 import type { Place } from './result.ts';
 

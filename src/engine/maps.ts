@@ -13,7 +13,7 @@ import {
 } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
 import { toOutlierScore } from './anomaly.ts';
-import { coveringGrid } from './feature-grid.ts';
+import { coveringGrid } from './patches.ts';
 import type { CellMaps, Manipulation } from './result.ts';
 
 export interface Localisation {

@@ -27,7 +27,7 @@ import {
   needsStabilityTest,
   type TraceClaim,
 } from './decide.ts';
-import { insideGrid } from './feature-grid.ts';
+import { insideGrid } from './patches.ts';
 import { findingsIn, canSuspectAlone, localise } from './localisation.ts';
 import { cellDistances, drawMaps, drawTraces, gridOfMaps } from './maps.ts';
 import {

@@ -6,54 +6,25 @@
  * features instead was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits nothing.
  */
 
-import { cutPixels, type Planes, scaledSize, toPlanes } from '../image/pixels.ts';
+import { scalePixels } from '../image/codec.ts';
+import { type Planes, scaledSize, toPlanes } from '../image/pixels.ts';
 import type { EmbeddingStatistics, Transformer, Views } from '../inference/manifest.ts';
-import { type PictureKind, pictureKinds, type TraceModel } from '../inference/networks.ts';
+import { pictureKinds, type TraceModel } from '../inference/networks.ts';
 import { type Logits, sigmoid } from './calibration.ts';
 import {
+  type CellPosition,
+  cutSquare,
   type FeatureGrid,
-  type Grid,
-  insideGrid,
   meanFeatures,
   meanWindows,
-  readFeatureGrid,
-  type WindowMeans,
-} from './feature-grid.ts';
-import {
-  type CellPosition,
-  crossed,
-  mostTextured,
   type PatchPlan,
-  patchStarts,
   planPatches,
+  readFeatureGrid,
+  texturedWindows,
+  type WindowMeans,
 } from './patches.ts';
-import { scalePixels } from '../image/codec.ts';
 
-export interface PatchScores {
-  /** The grid of cells that covers the picture. */
-  readonly grid: Grid;
-  /** Patch size in cells; smaller than in the manifest if the picture is smaller. */
-  readonly window: Grid;
-  /** Patch positions, row-major; `logits`, `embeddings` and `distances` have an entry for each. */
-  readonly positions: Grid;
-  /** `[positions, 3]`: raw real, fake and compression logits, as shown in the maps. */
-  readonly logits: Float32Array;
-  /** `[positions, dimension]`, unit length. */
-  readonly embeddings: Float32Array;
-  /** Mahalanobis distance of each embedding from the training distribution. */
-  readonly distances: Float64Array;
-  /** Indices of those positions that lie on the patch grid. */
-  readonly patches: readonly number[];
-  /** Side of a cell in pixels of the original picture: as in the manifest, or larger if the picture was scaled down. */
-  readonly cellPx: number;
-  /** Indices of the patches that contribute to the picture's score, the most textured first. */
-  readonly read: readonly number[];
-  readonly readings: Readings;
-  /** Weighted logits of the whole picture, with the shift by the transformer. */
-  readonly meanLogits: Logits;
-  /** Null for a model without a transformer. */
-  readonly transformer: TransformerReading | null;
-}
+export type PatchScores = Awaited<ReturnType<typeof readPatchScores>>;
 
 /** Everything that contributes to the picture's score: patches, full-resolution tiles, a view of the whole. */
 export interface Readings {
@@ -65,24 +36,34 @@ export interface Readings {
   readonly shift: number;
 }
 
-export async function readPatchScores(picture: Planes, model: TraceModel): Promise<PatchScores> {
+export async function readPatchScores(picture: Planes, model: TraceModel) {
   const { plan, windows, readings: patches, cellPx } = await readPicture(picture, model);
   const { logits, embeddings } = await scoreWindows(windows, model);
   const transformer = await readTransformer(picture, model);
   const readings = { ...patches, shift: transformer?.shift ?? 0 };
   const positionIndex = ({ row, column }: CellPosition) => row * windows.columns + column;
   return {
+    /** The grid of cells that covers the picture. */
     grid: plan.grid,
+    /** Patch size in cells. */
     window: plan.window,
+    /** Patch positions, row-major; `logits`, `embeddings` and `distances` have an entry for each. */
     positions: { columns: windows.columns, rows: windows.rows },
+    /** `[positions, 3]`: raw real, fake and compression logits, as shown in the maps. */
     logits,
+    /** `[positions, dimension]`, unit length. */
     embeddings,
     distances: distancesFromTraining(embeddings, model.statistics),
+    /** Indices of those positions that lie on the patch grid. */
     patches: plan.all.map(positionIndex),
+    /** Indices of the patches that contribute to the picture's score, the most textured first. */
     read: plan.read.map(positionIndex),
+    /** Side of a cell in pixels of the original picture: larger than in the manifest if the picture was scaled down. */
     cellPx,
     readings,
+    /** Weighted logits of the whole picture, with the shift by the transformer. */
     meanLogits: await scoreReadings(readings, model),
+    /** Null for a model without a transformer. */
     transformer,
   };
 }
@@ -112,7 +93,7 @@ async function readPicture(original: Planes, model: TraceModel) {
 function collectReadings(
   plan: PatchPlan,
   windows: WindowMeans,
-  { tiles, whole }: ViewFeatures,
+  { tiles, whole }: Awaited<ReturnType<typeof readViews>>,
   weights: Views['weights'],
 ): Readings {
   const { channels, columns, means } = windows;
@@ -199,29 +180,18 @@ function distancesFromTraining(embeddings: Float32Array, { embedding }: Embeddin
 // in full, and a small view of the whole, for composition, light and other global properties. The time is limited: for
 // patches and maps, a picture above `maxPixels` is scaled down to that size.
 
-export interface ViewFeatures {
-  /** `[tiles, channels]`; empty if the patches are already at full resolution. */
-  readonly tiles: readonly Float32Array[];
-  /** `[channels]`, features of the whole picture. */
-  readonly whole: Float32Array;
-}
-
 /** The picture on which patches and maps are based: the picture itself, or a copy scaled down to `mostPixels`. */
-export async function toReadingSize(
-  picture: Planes,
-  { mostPixels: maxPixels }: Views,
-): Promise<Planes> {
+async function toReadingSize(picture: Planes, { mostPixels: maxPixels }: Views): Promise<Planes> {
   const { width, height } = picture.facts;
   if (width * height <= maxPixels) return picture;
   return scaledBy(picture, Math.sqrt(maxPixels / (width * height)));
 }
 
-/** @param cells - features of the picture in its own size; null if it was scaled down to be read. */
-export async function readViews(
-  picture: Planes,
-  cells: FeatureGrid | null,
-  model: TraceModel,
-): Promise<ViewFeatures> {
+/**
+ * @param cells - features of the picture in its own size; null if it was scaled down to be read.
+ * @returns features of the tiles, of which there are none if the patches are at full resolution, and of the whole.
+ */
+async function readViews(picture: Planes, cells: FeatureGrid | null, model: TraceModel) {
   const { views } = model.manifest;
   const { width, height } = picture.facts;
   const readMean = async (part: Planes) => meanFeatures(await readFeatureGrid(part, model));
@@ -235,18 +205,11 @@ export async function readViews(
   return { tiles, whole: await readMean(factor >= 1 ? picture : await scaledBy(picture, factor)) };
 }
 
-/** The most textured tiles of a grid without overlap, the most textured first. */
+/** The most textured tiles of a grid without overlap. */
 function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
-  const inside = insideGrid(picture.facts, tilePx);
-  const positions = crossed(patchStarts(inside.columns, 1, 1), patchStarts(inside.rows, 1, 1));
   const window = { columns: 1, rows: 1 };
-  return mostTextured(picture, positions, { cellPx: tilePx, window, count: tiles }).map(
-    ({ column, row }) => {
-      const [left, top] = [column * tilePx, row * tilePx];
-      const width = Math.min(tilePx, picture.facts.width - left);
-      const height = Math.min(tilePx, picture.facts.height - top);
-      return toPlanes(cutPixels(picture, { left, top, width, height }));
-    },
+  return texturedWindows(picture, { cellPx: tilePx, window, stride: 1, count: tiles }).map((at) =>
+    toPlanes(cutSquare(picture, at, tilePx, tilePx)),
   );
 }
 
@@ -258,14 +221,6 @@ async function scaledBy({ rgb, facts }: Planes, factor: number): Promise<Planes>
 // most textured full-resolution squares, for traces. It sees other things than the patch network, and is less affected
 // by JPEG and scaling.
 
-export interface TransformerReading {
-  /** Added, before calibration, to the log odds of *fake* from the patches. */
-  readonly shift: number;
-  /** What kind of picture it looks like, and how much it resembles a photograph, 0..1. */
-  readonly kind: PictureKind;
-  readonly photograph: number;
-}
-
 /** @returns null for a model without a transformer. */
 async function readTransformer(picture: Planes, model: TraceModel) {
   const { transformer } = model.manifest;
@@ -276,27 +231,26 @@ async function readTransformer(picture: Planes, model: TraceModel) {
   const squeezed = await scalePixels({ rgb: picture.rgb, ...picture.facts }, size);
   const view = await read(squeezed.rgb, 'view');
   const squares: number[] = [];
-  for (const { left, top } of texturedSquares(picture, transformer)) {
-    const { rgb } = cutPixels(picture, { left, top, ...size });
+  for (const place of texturedSquares(picture, transformer)) {
+    const { rgb } = cutSquare(picture, place, transformer.stepPx, sidePx);
     squares.push((await read(rgb, 'square')).generated);
   }
   // If the picture is smaller than a square, the view has already covered all of it.
   const sum = squares.reduce((total, one) => total + one, 0);
   const native = squares.length === 0 ? view.generated : sum / squares.length;
   const shift = weights.view * view.generated + weights.squares * native;
+  // The shift is added, before calibration, to the log odds of *fake* from the patches.
   return { shift, ...toKind(view.kinds) };
 }
 
 /** The most textured squares without overlap, the most textured first; none if the picture is smaller than a square. */
 function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transformer) {
-  const { width, height } = picture.facts;
-  if (Math.min(width, height) < sidePx) return [];
-  const inside = insideGrid(picture.facts, stepPx);
+  if (Math.min(picture.facts.width, picture.facts.height) < sidePx) return [];
   const side = sidePx / stepPx;
   const window = { columns: side, rows: side };
-  const places = crossed(patchStarts(inside.columns, side, 1), patchStarts(inside.rows, side, 1));
   const chosen: CellPosition[] = [];
-  for (const place of mostTextured(picture, places, { cellPx: stepPx, window, count: Infinity })) {
+  const how = { cellPx: stepPx, window, stride: 1, count: Infinity };
+  for (const place of texturedWindows(picture, how)) {
     if (chosen.length === squares) break;
     const isApart = chosen.every(
       ({ column, row }) =>
@@ -304,11 +258,11 @@ function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transform
     );
     if (isApart) chosen.push(place);
   }
-  return chosen.map(({ column, row }) => ({ left: column * stepPx, top: row * stepPx }));
+  return chosen;
 }
 
 /** The softmax probability of *photograph*, and the most likely kind among the others. */
-function toKind(logits: Float32Array): Pick<TransformerReading, 'kind' | 'photograph'> {
+function toKind(logits: Float32Array) {
   const [asPhotograph, ...others] = logits;
   const most = Math.max(...others);
   const sum = others.reduce((total, logit) => total + Math.exp(logit - most), 0);

@@ -12,8 +12,7 @@ import { cutPixels, type Pixels, type Planes, scaledSize, toPlanes } from '../im
 import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability, updated } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
-import { insideGrid } from './feature-grid.ts';
-import { crossed, mostTextured, patchStarts } from './patches.ts';
+import { cutSquare, insideGrid, texturedWindows } from './patches.ts';
 import type { Stability } from './result.ts';
 
 /** Side of the region in pixels: the smallest that can still be scored at half size. */
@@ -81,19 +80,11 @@ async function makeTrials(picture: Planes, logits: Logits, model: TraceModel, ra
 
 /** Aligned with the grid of cells, so that JPEG blocks have the same alignment as in the picture. */
 function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
-  const { width, height } = picture.facts;
   const cells = Math.floor(regionSidePx / cellPx);
   const inside = insideGrid(picture.facts, cellPx);
-  const along = (length: number) => patchStarts(length, cells, cells >> 2);
-  const places = crossed(along(inside.columns), along(inside.rows));
   const window = { columns: Math.min(cells, inside.columns), rows: Math.min(cells, inside.rows) };
-  const [place] = mostTextured(picture, places, { cellPx, window, count: 1 });
-  return cutPixels(picture, {
-    left: place!.column * cellPx,
-    top: place!.row * cellPx,
-    width: Math.min(regionSidePx, width),
-    height: Math.min(regionSidePx, height),
-  });
+  const [place] = texturedWindows(picture, { cellPx, window, stride: cells >> 2, count: 1 });
+  return cutSquare(picture, place!, cellPx, regionSidePx);
 }
 
 /** Encodes the pixels as JPEG and decodes them again, as a sharing service would. */
