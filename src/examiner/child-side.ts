@@ -6,12 +6,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { toForensicsError } from '../errors.ts';
-import {
-  type ChildMessage,
-  isTaskMessage,
-  memoryMarker,
-  type WatchdogLimits,
-} from './child-process.ts';
+import { type ChildMessage, isTaskMessage, memoryMarker, type WatchdogLimits } from './pool.ts';
 
 /** The entry module of a pool calls this once. */
 export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {

@@ -16,7 +16,7 @@ import type {
   ConditionResult,
   ExamineRequest,
   Measurement,
-  MeasureRequest,
+  PictureSource,
   TaskContext,
 } from './requests.ts';
 import { type Pixels, scaledSize } from '../image/pixels.ts';
@@ -94,9 +94,13 @@ function notAsDeclared(declared: string, found: string): ForensicsError {
 }
 
 export async function performMeasure(
-  { source, options }: MeasureRequest,
+  request: {
+    readonly source: PictureSource;
+    readonly options: Pick<ExamineOptions, 'model' | 'seed'>;
+  },
   { limits, modelsDir, trustList, models }: TaskContext,
 ): Promise<Measurement> {
+  const { source, options } = request;
   checkSeed(options);
   const [{ picture, bytes }, loaded] = await Promise.all([
     openPicture(source, limits),

@@ -1,7 +1,7 @@
 /** Renders what an examination found: heatmaps, raw maps and the reports. Also compares rendered PNG files. */
 
+import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Language } from '../contract/vocabulary.ts';
-import type { Examination } from '../engine/result.ts';
 import { withShownMethods } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
 import { readSamples, type Samples, scalePixels } from '../image/codec.ts';
@@ -13,23 +13,12 @@ import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
 import { printPicture, printPictures } from '../render/heatmap/print-pictures.ts';
 import { renderCasePdf, renderPdf } from '../render/pdf/pdf.ts';
-import type { PicturePage } from '../present/cases.ts';
+import type { CaseReport, PicturePage } from '../present/cases.ts';
 import { markedPlaces } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';
-import type { Section } from '../present/sections/blocks.ts';
 import { writeFirstPage } from '../present/sections/sections.ts';
 import { openPicture } from './open-picture.ts';
-import type {
-  BesideRequest,
-  CaseRequest,
-  CompareRequest,
-  PageRequest,
-  PictureSource,
-  PixelDifference,
-  Rendering,
-  RenderRequest,
-  TaskContext,
-} from './requests.ts';
+import type { PictureSource, PixelDifference, RenderRequest, TaskContext } from './requests.ts';
 
 /**
  * Above this many pixels, the models are unloaded first, because the picture and the network's working memory would
@@ -40,12 +29,9 @@ const maxPixelsWithModels = 3_000_000;
 /** More than a page can show, so that a small part of a large picture is still sharp. */
 const maxPixelsBeside = 3_000_000;
 
-export async function performRender(request: RenderRequest, { limits, models }: TaskContext) {
-  const { source, languages } = request;
-  const { picture } = await openPicture(source, limits);
-  checkSame(picture, request.examination);
-  const examination = withShownMethods(picture, request.examination);
-  if (picture.luma.length > maxPixelsWithModels) await models.clear();
+export async function performRender(request: RenderRequest, context: TaskContext) {
+  const { picture, examination } = await openExamined(request, context);
+  if (picture.luma.length > maxPixelsWithModels) await context.models.clear();
   const heatmapOrientation = chooseOrientation(picture, request.heatmapSize);
   const item = { ...request.item, heatmapOrientation };
   const outlines = markedPlaces(examination).map(({ region }) => region);
@@ -53,44 +39,79 @@ export async function performRender(request: RenderRequest, { limits, models }: 
   const heatmaps = await renderHeatmaps(picture, examination.maps, look);
   const rawMaps = await renderRawMaps(examination.maps);
   const prints = await printPictures(picture, examination.maps, heatmaps, heatmapOrientation);
-  const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
-  for (const language of languages) {
+  const reports = await inEach(request.languages, async (language) => {
     const drawn = { prints, examination, item, language };
-    reports[language] = {
+    return {
       texts: writeTexts(examination, item, language),
       pdf: await renderPdf(drawn),
       ...(request.withHtml === true && { html: renderHtml(drawn) }),
     };
-  }
+  });
   return { examination, heatmaps, rawMaps, reports };
 }
 
-export async function performPreparePage(
-  { source, item, languages, ...request }: PageRequest,
+/** The picture that was examined, and its examination with the methods that only reports show. */
+async function openExamined(
+  request: Pick<RenderRequest, 'source' | 'examination'>,
   { limits }: TaskContext,
+) {
+  const { picture } = await openPicture(request.source, limits);
+  // Heatmaps over another picture would be false evidence.
+  if (picture.facts.sha256 === request.examination.facts.sha256)
+    return { picture, examination: withShownMethods(picture, request.examination) };
+  throw new ForensicsError(
+    'image_not_as_declared',
+    'This file is not the one that was examined: its SHA-256 differs. Examine it again.',
+  );
+}
+
+/** One after another, so that only one report at a time takes up memory. */
+async function inEach<T>(
+  languages: readonly Language[],
+  write: (language: Language) => T | Promise<T>,
+) {
+  const written: Partial<Record<Language, T>> = {};
+  for (const language of languages) written[language] = await write(language);
+  return written;
+}
+
+export async function performPreparePage(
+  request: Pick<RenderRequest, 'source' | 'examination' | 'item' | 'languages'>,
+  context: TaskContext,
 ): Promise<PicturePage> {
-  const { picture } = await openPicture(source, limits);
-  checkSame(picture, request.examination);
-  const examination = withShownMethods(picture, request.examination);
+  const { picture, examination } = await openExamined(request, context);
   const { width, height } = picture.facts;
-  const sections: Partial<Record<Language, Section>> = {};
-  for (const language of languages) {
-    sections[language] = writeFirstPage({ examination, item, language });
-  }
+  const { item, languages } = request;
+  const sections = await inEach(languages, (language) =>
+    writeFirstPage({ examination, item, language }),
+  );
   return { jpeg: await printPicture(picture), size: { width, height }, sections };
 }
 
-export async function performRenderCase({ report, languages }: CaseRequest) {
-  const rendered: Partial<Record<Language, Uint8Array>> = {};
-  for (const language of languages) rendered[language] = await renderCasePdf(report, language);
-  return rendered;
+export async function performRenderCase({
+  report,
+  languages,
+}: {
+  readonly report: CaseReport;
+  readonly languages: readonly Language[];
+}) {
+  return inEach(languages, (language) => renderCasePdf(report, language));
 }
 
-/** Only one picture at a time is decoded in full. */
+/**
+ * Lays out two pictures that show the same thing, of which only one at a time is decoded in full.
+ *
+ * @param request.alignment - the position of `one` in `other`.
+ */
 export async function performLayBeside(
-  { one, other, alignment }: BesideRequest,
+  request: {
+    readonly one: PictureSource;
+    readonly other: PictureSource;
+    readonly alignment: NonNullable<SeenBefore['alignment']>;
+  },
   { limits }: TaskContext,
 ): Promise<AlignedPictures> {
+  const { one, other, alignment } = request;
   const open = async (source: PictureSource) => {
     const { rgb, facts } = (await openPicture(source, limits)).picture;
     const { width, height } = facts;
@@ -110,16 +131,11 @@ function chooseOrientation(
   const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;
   return isStored && !isUpright ? 'stored' : 'upright';
 }
-/** Heatmaps over another picture would be false evidence. @throws {ForensicsError} `image_not_as_declared`. */
-function checkSame({ facts }: Picture, examination: Pick<Examination, 'facts'>): void {
-  if (facts.sha256 === examination.facts.sha256) return;
-  throw new ForensicsError(
-    'image_not_as_declared',
-    'This file is not the one that was examined: its SHA-256 differs. Examine it again.',
-  );
-}
 
-export async function performCompare({ one, other }: CompareRequest, { limits }: TaskContext) {
+export async function performCompare(
+  { one, other }: Readonly<Record<'one' | 'other', Uint8Array>>,
+  { limits }: TaskContext,
+) {
   const [a, b] = [await readSamples(one, limits), await readSamples(other, limits)];
   const isSameKind = (['width', 'height', 'channels', 'bits'] as const).every(
     (name) => a?.[name] === b?.[name],

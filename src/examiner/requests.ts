@@ -1,6 +1,5 @@
 /** Requests to the sandbox, and its results. They are passed between processes by structured clone. */
 
-import type { SeenBefore } from '../contract/seen-before.ts';
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import type {
   Decision,
@@ -9,11 +8,9 @@ import type {
   MapName,
   ModelIdentity,
 } from '../engine/result.ts';
-import type { PdfPart } from '../image/pdf.ts';
 import type { Format } from '../contract/formats.ts';
 import type { Limits } from '../image/picture.ts';
 import type { Size } from '../image/pixels.ts';
-import type { CaseReport } from '../present/cases.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
@@ -52,14 +49,6 @@ export interface ExamineRequest {
   readonly withFingerprint?: boolean;
 }
 
-export interface PdfRequest {
-  readonly source: PictureSource;
-}
-
-export interface PdfPartRequest extends PdfRequest {
-  readonly part: PdfPart;
-}
-
 export interface RenderRequest {
   readonly source: PictureSource;
   readonly examination: Examination;
@@ -87,27 +76,7 @@ export interface Rendering {
   >;
 }
 
-export type PageRequest = Pick<RenderRequest, 'source' | 'examination' | 'item' | 'languages'>;
-
-export interface CaseRequest {
-  readonly report: CaseReport;
-  readonly languages: readonly Language[];
-}
-
-/** Two pictures that show the same thing. */
-export interface BesideRequest {
-  readonly one: PictureSource;
-  readonly other: PictureSource;
-  /** The position of `one` in `other`. */
-  readonly alignment: NonNullable<SeenBefore['alignment']>;
-}
-
 export type CaseRendering = Readonly<Partial<Record<Language, Uint8Array>>>;
-
-export interface MeasureRequest {
-  readonly source: PictureSource;
-  readonly options: Pick<ExamineOptions, 'model' | 'seed'>;
-}
 
 /** What a labelled picture contributes to error rates; without maps or findings, so that thousands fit into memory. */
 export interface Measurement {
@@ -128,11 +97,6 @@ export interface ConditionResult {
   readonly condition: Condition;
   readonly fakeProbability: number;
   readonly verdicts: Readonly<Record<DecisionStrategy, Pick<Decision, 'resultClass' | 'reasons'>>>;
-}
-
-export interface CompareRequest {
-  readonly one: Uint8Array;
-  readonly other: Uint8Array;
 }
 
 export interface PixelDifference {

@@ -1,19 +1,8 @@
 /** The sandbox tasks. To add one, add a function and an entry in `tasks`; the task then becomes a sandbox method. */
 
 import type { ModelCache } from './model-cache.ts';
-import type {
-  BesideRequest,
-  CaseRequest,
-  CompareRequest,
-  ExamineRequest,
-  MeasureRequest,
-  PageRequest,
-  PdfPartRequest,
-  PdfRequest,
-  RenderRequest,
-  TaskContext,
-  TaskSettings,
-} from './requests.ts';
+import type { PictureSource, TaskContext, TaskSettings } from './requests.ts';
+import type { PdfPart } from '../image/pdf.ts';
 
 /**
  * What runs in a child process. Requests and results are passed by structured clone. Each module is loaded for the
@@ -24,39 +13,45 @@ export const tasks = {
    * @throws {ForensicsError} `image_*` or `file_*` for the picture, `model_*` for the model, `invalid_request` for an
    *   option, `inference_*` for the child.
    */
-  examine: async (request: ExamineRequest, context: TaskContext) =>
-    (await import('./examine.ts')).performExamine(request, context),
+  examine: later(async () => (await import('./examine.ts')).performExamine),
   /** Decides under each condition and strategy. @throws {ForensicsError} as `examine`. */
-  measure: async (request: MeasureRequest, context: TaskContext) =>
-    (await import('./examine.ts')).performMeasure(request, context),
+  measure: later(async () => (await import('./examine.ts')).performMeasure),
   /** @throws {ForensicsError} as `examine`; `image_not_as_declared` if the picture is not the one examined. */
-  render: async (request: RenderRequest, context: TaskContext) =>
-    (await import('./render.ts')).performRender(request, context),
+  render: later(async () => (await import('./render.ts')).performRender),
   /** Renders the first page of a picture's report, for the report on its case. @throws {ForensicsError} as `render`. */
-  preparePage: async (request: PageRequest, context: TaskContext) =>
-    (await import('./render.ts')).performPreparePage(request, context),
+  preparePage: later(async () => (await import('./render.ts')).performPreparePage),
   /** Renders the PDF report on a case, in each language. @throws {ForensicsError} `inference_*`. */
-  renderCase: async (request: CaseRequest) =>
-    (await import('./render.ts')).performRenderCase(request),
+  renderCase: later(async () => (await import('./render.ts')).performRenderCase),
   /** Lays out two pictures side by side, for a report. @throws {ForensicsError} as `examine`, for either picture. */
-  layBeside: async (request: BesideRequest, context: TaskContext) =>
-    (await import('./render.ts')).performLayBeside(request, context),
+  layBeside: later(async () => (await import('./render.ts')).performLayBeside),
   /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
-  listPdfParts: async ({ source }: PdfRequest, { limits }: TaskContext) => {
+  listPdfParts: async ({ source }: { readonly source: PictureSource }, { limits }: TaskContext) => {
     const { listPdfParts } = await import('../image/pdf.ts');
     const { readSource } = await import('./open-picture.ts');
     return listPdfParts(await readSource(source, limits), limits);
   },
   /** @throws {ForensicsError} as `readPdfPart`; `file_*`. */
-  readPdfPart: async ({ source, part }: PdfPartRequest, { limits }: TaskContext) => {
+  readPdfPart: async ({ source, part }: PartRequest, { limits }: TaskContext) => {
     const { readPdfPart } = await import('../image/pdf.ts');
     const { readSource } = await import('./open-picture.ts');
     return readPdfPart(await readSource(source, limits), part, limits);
   },
   /** Null if either is not a PNG file, or if size or type differ. @throws {ForensicsError} `inference_*`. */
-  compare: async (request: CompareRequest, context: TaskContext) =>
-    (await import('./render.ts')).performCompare(request, context),
+  compare: later(async () => (await import('./render.ts')).performCompare),
 };
+
+interface PartRequest {
+  readonly source: PictureSource;
+  readonly part: PdfPart;
+}
+
+type Perform<Request, Answer> = (request: Request, context: TaskContext) => Promise<Answer>;
+
+function later<Request, Answer>(
+  load: () => Promise<Perform<Request, Answer>>,
+): Perform<Request, Answer> {
+  return async (request, context) => (await load())(request, context);
+}
 
 export type TaskName = keyof typeof tasks;
 

@@ -5,7 +5,7 @@
 
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import type { WatchdogLimits } from './child-process.ts';
+import type { WatchdogLimits } from './pool.ts';
 
 const checkIntervalMs = 50;
 
