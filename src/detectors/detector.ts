@@ -96,6 +96,12 @@ export function strengthOfRatio(ratio: number): Strength {
   return strengths[Math.max(0, step)]!;
 }
 
+/** Which side a likelihood ratio in favour of `side` indicates; neither if it has no strength. */
+export function sided(side: 'real' | 'fake', ratio: number): Omit<Weight, 'score'> {
+  const strength = strengthOfRatio(ratio);
+  return { speaksFor: strength === 'none' ? 'neither' : side, strength };
+}
+
 /**
  * Strength of a file's statement about its own origin, by who vouches for it. This is a convention,
  * not a measurement, because forgers decide how often such statements are false. Anyone can sign,

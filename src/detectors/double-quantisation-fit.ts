@@ -10,16 +10,7 @@ const horizontal = 5;
 /** In nats; below this, a single save explains the histogram as well as two do. */
 const minGain = 15;
 
-export interface BlockFit {
-  readonly columns: number;
-  readonly rows: number;
-  /** One log likelihood ratio per block, in nats; 0 is neutral. */
-  readonly logSingle: Float32Array;
-  /** Result for each frequency; null if the frequency shows no earlier save. */
-  readonly combs: readonly (Comb | null)[];
-  /** Share, 0..1, of blocks with black or white pixels, which are skipped: clipping shifts their coefficients. */
-  readonly clippedShare: number;
-}
+export type BlockFit = ReturnType<typeof readBlocks>;
 
 interface SavedPicture {
   readonly plane: LumaPlane;
@@ -30,7 +21,12 @@ interface SavedPicture {
   readonly steps: readonly number[];
 }
 
-export function readBlocks(saved: SavedPicture): BlockFit {
+/**
+ * @returns `logSingle`: one log likelihood ratio per block, in nats, 0 being neutral; `combs`: the result for each frequency,
+ *   null if it shows no earlier save; `clippedShare`, 0..1: blocks with black or white pixels, which are skipped because
+ *   clipping shifts their coefficients.
+ */
+export function readBlocks(saved: SavedPicture) {
   const own = quantise(saved);
   const [left, top] = [saved.grid.left, saved.grid.top].map((at) => (at + blockPx / 2) % blockPx);
   const shifted = quantise({ ...saved, grid: { left: left!, top: top! } });

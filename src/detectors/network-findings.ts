@@ -10,8 +10,8 @@ import {
   type Finding,
   type LocalisedFinding,
   type Skipped,
+  sided,
   strengthOfRatio,
-  type TraceEvidence,
 } from './detector.ts';
 import { areaOf, largestPart, regionMeasures, type Region, type Size } from './regions.ts';
 import type { FindingStatement } from './statements.ts';
@@ -42,7 +42,10 @@ function toLocalisedFinding(
   size: Size,
 ): LocalisedFinding {
   const region = largestPart(changed, changedFrom, size);
-  const weight = toWeight(logOdds);
+  const claim = Math.exp(logOdds);
+  const { ratio, below } = measuredWeight;
+  // Finding nothing proves nothing, because the network may not know the kind of change.
+  const weight = sided('fake', claim >= measuredWeight.claim ? ratio : Math.min(claim, below));
   const { values } = trust;
   const meanTrust = values.reduce((sum, value) => sum + value, 0) / values.length;
   const finding = {
@@ -55,14 +58,6 @@ function toLocalisedFinding(
       'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.',
   };
   return { finding, map: changed };
-}
-
-/** Finding nothing proves nothing, because the network may not know the kind of change. */
-function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
-  const claim = Math.exp(logOdds);
-  const { ratio, below } = measuredWeight;
-  const strength = strengthOfRatio(claim >= measuredWeight.claim ? ratio : Math.min(claim, below));
-  return { speaksFor: strength === 'none' ? 'neither' : 'fake', strength };
 }
 
 /** Without a change, the map is not described: it has peaks even in untouched pictures. */
@@ -82,10 +77,14 @@ export const traceNetwork: Detector<Finding | Skipped> = {
   method: 'trace-network',
   examine: ({ traces }) => {
     const { fakeProbability, fakeUncertainty, patchesRead, passes } = traces;
+    // At even prior odds, the odds equal the likelihood ratio. Within one deviation of a half, it indicates no side.
+    const isWithinScatter = Math.abs(fakeProbability - 0.5) <= fakeUncertainty;
+    const logOdds = Math.log(fakeProbability / (1 - fakeProbability));
+    const ratio = isWithinScatter ? 1 : Math.exp(Math.abs(logOdds));
     return {
       method: traceNetwork.method,
       score: fakeProbability,
-      ...toSide(traces),
+      ...sided(fakeProbability > 0.5 ? 'fake' : 'real', ratio),
       statement: {
         code: 'generated_with_probability',
         values: { probability: fakeProbability, spread: fakeUncertainty, patches: patchesRead },
@@ -96,20 +95,6 @@ export const traceNetwork: Detector<Finding | Skipped> = {
     };
   },
 };
-
-/** At even prior odds, the odds equal the likelihood ratio. Within one deviation of a half, it indicates no side. */
-function toSide({
-  fakeProbability,
-  fakeUncertainty,
-}: TraceEvidence): Pick<Finding, 'speaksFor' | 'strength'> {
-  const isWithinScatter = Math.abs(fakeProbability - 0.5) <= fakeUncertainty;
-  const ratio = isWithinScatter
-    ? 1
-    : Math.exp(Math.abs(Math.log(fakeProbability / (1 - fakeProbability))));
-  const strength = strengthOfRatio(ratio);
-  if (strength === 'none') return { speaksFor: 'neither', strength };
-  return { speaksFor: fakeProbability > 0.5 ? 'fake' : 'real', strength };
-}
 
 // That a picture has the size in pixels, or the proportions, that generators give their pictures. Saving again and
 // messengers keep these; cropping does not, so any other size says nothing.

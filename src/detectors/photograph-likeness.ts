@@ -89,21 +89,10 @@ function toStatement(
 // How flat and how sharp a picture is, by 8 by 8 pixel blocks on JPEG's own grid: ringing stays
 // within its block, so a flat block next to an edge stays flat in a JPEG.
 
-export interface BlockStatistics {
-  readonly blocks: number;
-  /** Share of blocks whose luma range is at most 2 grey levels. */
-  readonly flatShare: number;
-  /** Share of blocks whose luma range is at least 32 grey levels. */
-  readonly edgeShare: number;
-  /** Share of flat blocks among the neighbours of edge blocks that have no edges themselves; 0 if there are none. */
-  readonly flatBesideEdges: number;
-  /** Largest step between adjacent pixels relative to the range of the block, 0..1; mean over the edge blocks. */
-  readonly edgeSharpness: number;
-  /** In blocks with a range of at least 64: share of pixels within a tenth of the range from either of its ends. */
-  readonly twoToneShare: number;
-}
+type BlockStatistics = ReturnType<typeof measureBlocks>;
 
 const side = 8;
+/** In grey levels: the greatest range of luma in a flat block, and the smallest in blocks with edges and with contrast. */
 const flatRange = 2;
 const edgeRange = 32;
 const contrastRange = 64;
@@ -112,7 +101,7 @@ const between = 0;
 const flat = 1;
 const edge = 2;
 
-export function measureBlocks(luma: Uint8Array, width: number, height: number): BlockStatistics {
+export function measureBlocks(luma: Uint8Array, width: number, height: number) {
   const columns = Math.floor(width / side);
   const rows = Math.floor(height / side);
   const kinds = new Uint8Array(columns * rows);
@@ -138,7 +127,9 @@ export function measureBlocks(luma: Uint8Array, width: number, height: number): 
     flatShare: ratio(flats, kinds.length),
     edgeShare: ratio(edges, kinds.length),
     flatBesideEdges: shareOfFlats(kinds, columns, rows),
+    /** Largest step between adjacent pixels relative to the range of the block, 0..1; mean over the edge blocks. */
     edgeSharpness: ratio(sharpness, edges),
+    /** In blocks of high contrast: share of pixels within a tenth of the range from either of its ends. */
     twoToneShare: ratio(extremePixels, contrastPixels),
   };
 }
@@ -191,6 +182,7 @@ function countExtremes(
   return extremes;
 }
 
+/** Share of flat blocks among the neighbours of edge blocks that have no edges themselves; 0 if there are none. */
 function shareOfFlats(kinds: Uint8Array, columns: number, rows: number): number {
   let [neighbours, flats] = [0, 0];
   for (let block = 0; block < kinds.length; block++) {

@@ -44,19 +44,27 @@ function inStoredOrder(upright: Uint8Array, channels: number, facts: Turned): Ui
   return stored;
 }
 
-/** Each cell takes the value of the stored cell that contains its centre. */
+/**
+ * Each cell takes the value of the stored cell that contains its centre. If halving dropped the last row or column of the
+ * stored map, the nearest value is repeated.
+ */
 export function toUpright(map: CellMap, facts: Turned): CellMap {
-  if (facts.orientation === 1) return map;
   const { cellPx } = map;
-  const [columns, rows] = [Math.ceil(facts.width / cellPx), Math.ceil(facts.height / cellPx)];
+  const { width, height, storedWidth } = facts;
+  const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
+  const isWhole = columns === map.columns && rows === map.rows;
+  if (facts.orientation === 1 && isWhole) return map;
   const middle = (cell: number, length: number) =>
     Math.min(cell * cellPx + (cellPx >> 1), length - 1);
   const values = Float32Array.from({ length: columns * rows }, (_, at) => {
-    const x = middle(at % columns, facts.width);
-    const y = middle(Math.floor(at / columns), facts.height);
+    const x = middle(at % columns, width);
+    const y = middle(Math.floor(at / columns), height);
     const stored = storedIndex(facts, x, y);
-    const row = Math.floor(Math.floor(stored / facts.storedWidth) / cellPx);
-    return map.values[row * map.columns + Math.floor((stored % facts.storedWidth) / cellPx)]!;
+    const column = Math.floor((stored % storedWidth) / cellPx);
+    const row = Math.floor(Math.floor(stored / storedWidth) / cellPx);
+    return map.values[
+      Math.min(row, map.rows - 1) * map.columns + Math.min(column, map.columns - 1)
+    ]!;
   });
   return { cellPx, columns, rows, values };
 }

@@ -6,21 +6,7 @@
 import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 
-export interface SupportedRatio {
-  /** The highest likelihood ratio that the measurements support, never below 1. */
-  readonly ratio: number;
-  /** The strategy and the measured condition on which the ratio is based. */
-  readonly strategy: DecisionStrategy;
-  readonly condition: string;
-  /** Correct calls: `right` of the `rightOf` pictures that really belong to this class. */
-  readonly right: number;
-  readonly rightOf: number;
-  /** Wrong calls: `wrong` of the `wrongOf` pictures that belong to the other class. */
-  readonly wrong: number;
-  readonly wrongOf: number;
-  /** Upper 95% bound on the share of the other class that is called this class, 0..1. */
-  readonly wrongAtMost: number;
-}
+export type SupportedRatio = NonNullable<ReturnType<typeof ratioUnder>>;
 
 /**
  * The highest ratio that this strategy or a looser one supports. A picture called fake under one strategy is also
@@ -60,7 +46,7 @@ function ratioUnder(
   { condition, real, fake, strategies }: MeasuredCondition,
   strategy: DecisionStrategy,
   side: 'real' | 'fake',
-): SupportedRatio | null {
+) {
   const rates = strategies[strategy];
   const [rightOf, wrongOf] = side === 'fake' ? [fake, real] : [real, fake];
   const shares =
@@ -71,13 +57,17 @@ function ratioUnder(
   const wrong = Math.round(shares.wrong * wrongOf);
   const wrongAtMost = upperShare(wrong, wrongOf);
   return {
+    /** The highest likelihood ratio that the measurements support. */
     ratio: Math.max(1, shares.right / wrongAtMost),
     strategy,
     condition,
+    /** Correct calls: `right` of the `rightOf` pictures that really belong to this class. */
     right: Math.round(shares.right * rightOf),
     rightOf,
+    /** Wrong calls: `wrong` of the `wrongOf` pictures that belong to the other class. */
     wrong,
     wrongOf,
+    /** Upper 95% bound on the share of the other class that is called this class, 0..1. */
     wrongAtMost,
   };
 }

@@ -154,7 +154,7 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   const { columns, rows, changed, trust, score } = await locate(locator, pixels, table);
   const toMap = (logits: Float32Array): CellMap => {
     const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
-    return toUpright(coverStored(map, facts), facts);
+    return toUpright(map, facts);
   };
   return { score, changed: toMap(changed), trust: toMap(trust) };
 }
@@ -201,19 +201,6 @@ function halveToFit(maxPixels: number, picture: Picture) {
     pixels = halvePixels({ rgb: pixels.rgb, facts: pixels });
   }
   return { pixels, halvings };
-}
-
-/** Extends the map over a last row or column that halving dropped, by repeating the nearest values. */
-function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts']): CellMap {
-  const columns = Math.ceil(storedWidth / map.cellPx);
-  const rows = Math.ceil(storedHeight / map.cellPx);
-  if (columns === map.columns && rows === map.rows) return map;
-  const values = Float32Array.from({ length: columns * rows }, (_, cell) => {
-    const column = Math.min(cell % columns, map.columns - 1);
-    const row = Math.min(Math.floor(cell / columns), map.rows - 1);
-    return map.values[row * map.columns + column]!;
-  });
-  return { cellPx: map.cellPx, columns, rows, values };
 }
 
 /** Minimum value of a marked cell. In the map of a single method, 0.5 is neutral. */

@@ -27,33 +27,25 @@ export interface Localisation {
 
 const full = 65_535;
 
-/** What the trace network alone says about each cell of the maps. */
-interface TraceMaps {
-  readonly grid: CellGrid;
-  readonly fakeProbability: number;
-  readonly real: Float32Array;
-  readonly generated: Float32Array;
-  readonly compression: Float32Array;
-  readonly outlierScores: Float32Array;
-}
-
 /** A cell shows the score of the patch around it or, near the border, of the nearest patch inside the picture. */
-export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: CellGrid): TraceMaps {
+export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: CellGrid) {
   const { calibration } = model.manifest;
-  const classMap = (output: number, how: Calibration) =>
-    ontoGrid(
-      toCellMap(patchScores, (place) => calibrated(patchScores.logits[3 * place + output]!, how)),
-      grid,
-    );
-  const outlierScores = (place: number) =>
-    toOutlierScore(patchScores.distances[place]!, model.statistics);
+  const { positions, cellPx, logits, distances } = patchScores;
+  const draw = (valueAt: (place: number) => number) => {
+    const length = positions.columns * positions.rows;
+    const places = Float64Array.from({ length }, (_, place) => valueAt(place));
+    const values = Float32Array.from(valueOfEachCell(patchScores, places));
+    return ontoGrid({ cellPx, ...patchScores.grid, values }, grid);
+  };
+  const drawClass = (output: number, how: Calibration) =>
+    draw((place) => calibrated(logits[3 * place + output]!, how));
   return {
     grid,
     fakeProbability: toFakeProbability(patchScores.meanLogits, model.manifest),
-    real: classMap(0, calibration.real),
-    generated: classMap(1, calibration.fake),
-    compression: classMap(2, calibration.compression),
-    outlierScores: ontoGrid(toCellMap(patchScores, outlierScores), grid),
+    real: drawClass(0, calibration.real),
+    generated: drawClass(1, calibration.fake),
+    compression: drawClass(2, calibration.compression),
+    outlierScores: draw((place) => toOutlierScore(distances[place]!, model.statistics)),
   };
 }
 
@@ -62,7 +54,10 @@ export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: Ce
  * `fake` what was generated or changed (see `drawFake`). Among the maps of methods, `fusion` shows where something was
  * changed, if anything was; even in an untouched picture, some regions stand out there.
  */
-export function drawMaps(traces: TraceMaps, localisation: Localisation): CellMaps {
+export function drawMaps(
+  traces: ReturnType<typeof drawTraces>,
+  localisation: Localisation,
+): CellMaps {
   const { changed, methods } = localisation;
   return {
     ...traces.grid,
@@ -83,7 +78,7 @@ export function drawMaps(traces: TraceMaps, localisation: Localisation): CellMap
 
 /** For each cell, the distance between the patch around it and the training data. */
 export function cellDistances(patchScores: PatchScores): Float64Array {
-  return valueOfEachCell(patchScores, (cells) => new Float64Array(cells), patchScores.distances);
+  return valueOfEachCell(patchScores, patchScores.distances);
 }
 
 /** Quantises values 0..1 to whole numbers 0..65535. */
@@ -93,21 +88,12 @@ export function quantised(values: Float32Array): Uint16Array {
   return stored;
 }
 
-function toCellMap(patchScores: PatchScores, valueAt: (place: number) => number): CellMap {
-  const { cellPx, positions } = patchScores;
-  const { columns, rows } = positions;
-  const places = Float32Array.from({ length: columns * rows }, (_, place) => valueAt(place));
-  const values = valueOfEachCell(patchScores, (cells) => new Float32Array(cells), places);
-  return { cellPx, ...patchScores.grid, values };
-}
-
 /** Each cell gets the value of the window that is centred on it, or of the nearest window. */
-function valueOfEachCell<Values extends Float32Array | Float64Array>(
+function valueOfEachCell(
   { grid, window, positions: places }: PatchScores,
-  create: (cells: number) => Values,
-  values: Values,
-): Values {
-  const cells = create(grid.columns * grid.rows);
+  values: Float64Array,
+): Float64Array {
+  const cells = new Float64Array(grid.columns * grid.rows);
   for (let row = 0; row < grid.rows; row++) {
     const top = clamped(row - (window.rows >> 1), places.rows - 1) * places.columns;
     for (let column = 0; column < grid.columns; column++) {

@@ -5,9 +5,7 @@
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
  */
 
-import { ascii } from './bytes.ts';
-import type { Size } from './pixels.ts';
-import { decodeText, untilNul } from './text.ts';
+import { ascii, decodeText, untilNul } from './bytes.ts';
 import {
   type Directories,
   type Field,
@@ -25,19 +23,7 @@ export interface ExifTime {
   readonly offsetMinutes: number | null;
 }
 
-export interface ExifClues {
-  readonly texts: readonly ExifText[];
-  readonly takenAt: ExifTime | null;
-  readonly changedAt: ExifTime | null;
-  /** GPS time, in UTC. */
-  readonly satelliteTime: Date | null;
-  /** Size of the whole picture, as stated by the program that wrote the file. */
-  readonly statedSize: Size | null;
-  readonly hasExposure: boolean;
-  readonly hasMakerNote: boolean;
-  /** Bytes of a JPEG file. */
-  readonly thumbnail: Uint8Array | null;
-}
+export type ExifClues = ReturnType<typeof readExifClues>;
 
 export interface ExifText {
   readonly tag: number;
@@ -94,7 +80,7 @@ const namesOfTexts: Readonly<Record<number, string>> = {
 };
 
 /** Text from every block (a TIFF structure), each other value from the first block that has it. Never throws. */
-export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
+export function readExifClues(blocks: readonly Uint8Array[]) {
   const read = blocks.map((tiff) => ({ tiff, directories: readDirectories(tiff) }));
   const directories = joinDirectories(read.map(({ directories: one }) => one));
   const { primary, exif } = directories;
@@ -105,9 +91,11 @@ export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
     takenAt: readTime(exif.get(tags.takenAt), exif.get(tags.takenOffset)),
     changedAt: readTime(primary.get(tags.changedAt), exif.get(tags.changedOffset)),
     satelliteTime: readSatelliteTime(directories),
+    /** Size of the whole picture, as stated by the program that wrote the file. */
     statedSize: width && height ? { width, height } : null,
     hasExposure: exif.has(tags.exposureTime),
     hasMakerNote: exif.has(tags.makerNote),
+    /** Bytes of a JPEG file. */
     thumbnail: read.map((one) => readThumbnail(one.directories, one.tiff)).find(Boolean) ?? null,
   };
 }
@@ -173,6 +161,7 @@ function readOffset(text: string | null): number | null {
   return match[1] === '-' ? -minutes : minutes;
 }
 
+/** In UTC. */
 function readSatelliteTime({ gps }: Directories): Date | null {
   const day = /^(\d{4}):(\d\d):(\d\d)$/.exec(readTextField(gps.get(tags.satelliteDate)) ?? '');
   const [hours = Number.NaN, minutes = Number.NaN, seconds = Number.NaN] = readFractions(

@@ -2,10 +2,9 @@
 
 import { readExifClues } from './exif.ts';
 import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
-import { decodeText, untilNul } from './text.ts';
 import { readDirectories } from './tiff.ts';
 import { readXmp, type XmpValue } from './xmp.ts';
-import { ascii, dataView } from './bytes.ts';
+import { ascii, dataView, decodeText, untilNul } from './bytes.ts';
 
 export interface FileText {
   readonly place: MetadataPlace;

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { failure } from '../contract/failure-reasons.ts';
-import { ascii, dataView } from './bytes.ts';
+import { ascii, dataView, decodeText } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';
 import {
@@ -14,7 +14,6 @@ import {
 } from './jpeg-structure.ts';
 import { type MetadataBlocks, toComment, type Warning } from './metadata-blocks.ts';
 import type { PictureNote } from './picture.ts';
-import { decodeText } from './text.ts';
 
 /** EXIF: CIPA DC-008 4.5.5. XMP: ISO 16684-1 and Adobe's XMP specification part 3, 1.1.3. */
 const identifiers = {

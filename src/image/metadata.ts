@@ -7,7 +7,7 @@ import ExifReader from 'exifreader';
 import { type FileText, type FileTexts, readFileTexts } from './file-texts.ts';
 import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
-import { isStructure } from './text.ts';
+import { isStructure } from './bytes.ts';
 import { readExifClues } from './exif.ts';
 import { isEmptyBlock, readDirectories, types } from './tiff.ts';
 

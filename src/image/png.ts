@@ -7,13 +7,12 @@ import { once } from 'node:events';
 import { crc32, createInflate, inflateSync } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
 import type { ForensicsError } from '../errors.ts';
-import { ascii, dataView } from './bytes.ts';
+import { ascii, dataView, decodeText } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';
 import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
 import type { PictureNote } from './picture.ts';
 import type { Size } from './pixels.ts';
-import { decodeText } from './text.ts';
 
 interface Chunk {
   /** Four letters, such as `tEXt`. */

@@ -6,7 +6,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { RawPixels } from './pixels.ts';
 import type { MetadataText } from './metadata-blocks.ts';
-import { decodeText } from './text.ts';
+import { decodeText } from './bytes.ts';
 
 const signatureBytes = 15;
 const maxTextBytes = 1_000_000;

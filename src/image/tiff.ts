@@ -6,8 +6,7 @@
  * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the EXIF directories.
  */
 
-import { dataView } from './bytes.ts';
-import { decodeText, untilNul } from './text.ts';
+import { dataView, decodeText, untilNul } from './bytes.ts';
 
 export interface Field {
   /** Offset of the entry in the block. */

@@ -6,7 +6,7 @@
  * @see ISO 16684-1 (XMP), clause 7, for the serialisation in RDF/XML and the encodings.
  */
 
-import { decodeText } from './text.ts';
+import { decodeText } from './bytes.ts';
 
 export interface XmpValue {
   /** Local names, from the property downwards: `DigitalSourceType`, `History/softwareAgent`. */

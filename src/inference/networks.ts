@@ -116,24 +116,13 @@ function toReader(session: Session, { transformer }: ModelManifest): ReadTransfo
   };
 }
 
-interface LocateAnswer {
-  /** The grid that covers the picture, in cells of the manifest's `cellPx`; arrays are row-major. */
-  readonly columns: number;
-  readonly rows: number;
-  /** For each cell, the logit that it was changed, and the logit that this output is correct. */
-  readonly changed: Float32Array;
-  readonly trust: Float32Array;
-  /** Logit of the probability that anything in the picture was changed. */
-  readonly score: number;
-}
-
 export interface LocateModel {
   readonly manifest: LocateManifest;
   /**
    * @param pixels - row-major RGB whose first pixel is the corner of a JPEG block.
    * @param table - the 64 luma quantisation steps with which the pixels were decoded, row-major; null if unknown.
    */
-  locate(pixels: Pixels, table: readonly number[] | null): Promise<LocateAnswer>;
+  locate(pixels: Pixels, table: readonly number[] | null): Promise<ReturnType<typeof toAnswer>>;
   release(): Promise<void>;
 }
 
@@ -174,11 +163,16 @@ export async function loadLocateModel(
 /** The network's input for pixels that do not come from a JPEG file. */
 const noTable: readonly number[] = Array.from({ length: 64 }, () => 0);
 
-/** @throws {TypeError} when the network's output does not match its manifest. */
+/**
+ * @returns the grid that covers the picture, in cells of the manifest's `cellPx`; for each cell, in row-major order, the
+ *   logit that it was changed and the logit that this output is correct (`trust`); `score`, the logit of the probability
+ *   that anything in the picture was changed.
+ * @throws {TypeError} when the network's output does not match its manifest.
+ */
 function toAnswer(
   answer: Readonly<Record<string, Float32Array>>,
   { width, height, cellPx }: Size & { readonly cellPx: number },
-): LocateAnswer {
+) {
   const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
   const across = Math.ceil(width / blockPx) * (blockPx / cellPx);
   const down = Math.ceil(height / blockPx) * (blockPx / cellPx);

@@ -81,37 +81,13 @@ export function readTrustList(file: string): string {
   );
 }
 
-const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+export const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 // Converts crJSON into our own type of manifest. Every member is untrusted; a missing one is skipped, not an error.
 
 const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
-type Relation = (typeof relations)[number];
 
-interface Ingredient {
-  readonly relation: Relation;
-  /** Label of the ingredient's own manifest; null if it has none. */
-  readonly label: string | null;
-}
-
-export interface Manifest {
-  readonly label: string;
-  readonly isUpdate: boolean;
-  readonly signer: string | null;
-  readonly issuer: string | null;
-  readonly signedAt: string | null;
-  /** The time-stamp authority. */
-  readonly authority: string | null;
-  /** Validity period of the signer's certificate. */
-  readonly validity: { readonly from: string; readonly to: string } | null;
-  readonly claimGenerator: string | null;
-  readonly actions: readonly CredentialAction[];
-  readonly ingredients: readonly Ingredient[];
-  readonly identities: readonly CredentialIdentity[];
-  /** C2PA validation status codes. */
-  readonly successes: readonly string[];
-  readonly failures: readonly string[];
-}
+export type Manifest = ReturnType<typeof toManifest>;
 
 /** Limits against malicious manifest stores. */
 const maxManifests = 100;
@@ -124,7 +100,7 @@ export function manifestsIn(crJson: unknown): readonly Manifest[] {
     .map((manifest) => toManifest(asMembers(manifest)));
 }
 
-function toManifest(manifest: Members): Manifest {
+function toManifest(manifest: Members) {
   const signature = asMembers(manifest['signature']);
   const certificate = asMembers(signature['certificateInfo']);
   const { notBefore, notAfter } = asMembers(certificate['validity']);
@@ -138,6 +114,7 @@ function toManifest(manifest: Members): Manifest {
     signer: subjectName(certificate['subject']),
     issuer: subjectName(certificate['issuer']),
     signedAt: textIn(stamp['timestamp']),
+    // The time-stamp authority, and the validity period of the signer's certificate.
     authority: subjectName(asMembers(stamp['certificateInfo'])['subject']),
     validity: from === null || to === null ? null : { from, to },
     claimGenerator: readClaimGenerator(asMembers(manifest['claim.v2'] ?? manifest['claim'])),
@@ -146,6 +123,7 @@ function toManifest(manifest: Members): Manifest {
     identities: assertions.flatMap(([label, data]) =>
       identitiesIn(label, asMembers(data), results),
     ),
+    // C2PA validation status codes.
     successes: codesIn(results['success']),
     failures: codesIn(results['failure']),
   };
@@ -193,7 +171,8 @@ function toAction(value: unknown): CredentialAction {
   };
 }
 
-function ingredientIn(label: string, data: unknown): Ingredient | null {
+/** Its relation, and the label of its own manifest; null if it has none. */
+function ingredientIn(label: string, data: unknown) {
   if (!/^c2pa\.ingredient(?:\.v\d+)?(?:__\d+)?$/.test(label)) return null;
   const ingredient = asMembers(data);
   const relation = relations.find((known) => known === ingredient['relationship']);

@@ -8,7 +8,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { type Assurance, assurances, type DeclaredOrigin } from '../contract/vocabulary.ts';
 import { type Format, mediaTypes } from '../contract/formats.ts';
-import { type Manifest, manifestsIn, readCrJson } from './c2pa-reader.ts';
+import { type Manifest, manifestsIn, pemBlock, readCrJson } from './c2pa-reader.ts';
 import { originOfSourceType } from './source-types.ts';
 import type { ContentCredentials, Declaration, Provenance } from './provenance.ts';
 
@@ -62,23 +62,17 @@ const unreadable: ContentCredentials = {
   identities: [],
 };
 
-const certificates = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
-
 /** The date from which the list's newest certificate is valid: a list has no date, but cannot be older than this. */
 function newestIn(trustList: string): string | null {
-  const days = [...trustList.matchAll(certificates)].flatMap(([pem]) => {
-    const validFrom = new Date(startOf(pem));
-    return Number.isNaN(validFrom.getTime()) ? [] : [validFrom.toISOString().slice(0, 10)];
+  const days = [...trustList.matchAll(pemBlock)].flatMap(([pem]) => {
+    try {
+      return new X509Certificate(pem).validFromDate.toISOString().slice(0, 10);
+    } catch {
+      // Callers of the library may pass any text.
+      return [];
+    }
   });
   return days.toSorted().at(-1) ?? null;
-}
-
-function startOf(pem: string): string {
-  try {
-    return new X509Certificate(pem).validFrom;
-  } catch {
-    return '';
-  }
 }
 
 const hashMatch = /^assertion\.(?:data|boxes|collection|bmff)Hash\.match$/;

@@ -25,8 +25,7 @@ import { alignThumbnail } from './thumbnail.ts';
 import { readVisibleMark } from './visible-mark.ts';
 import { readWatermark } from './watermark.ts';
 import { type JpegStructure, readJpeg } from '../image/jpeg-structure.ts';
-import { isStructure } from '../image/text.ts';
-import { ascii, dataView } from '../image/bytes.ts';
+import { ascii, dataView, isStructure } from '../image/bytes.ts';
 import { readDirectories } from '../image/tiff.ts';
 
 const maxDeclarations = 50;

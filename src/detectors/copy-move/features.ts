@@ -72,15 +72,11 @@ function averageDown(
   }
 }
 
-interface FeatureParts {
-  /** For each sample: the first cell that it overlaps, and its contribution to that cell's mean. */
-  readonly cell: Int32Array;
-  readonly share: Float32Array;
-  /** Total contribution of a sample; the part beyond `share` goes to the next cell. */
-  readonly whole: number;
-}
-
-function splitIntoCells(from: number, to: number): FeatureParts {
+/**
+ * For each sample: the first cell that it overlaps, and its contribution to that cell's mean; `whole` is the total
+ * contribution of a sample, of which the part beyond `share` goes to the next cell.
+ */
+function splitIntoCells(from: number, to: number) {
   const whole = to / from;
   const cell = Int32Array.from({ length: from }, (_, at) => Math.floor(at * whole));
   const share = Float32Array.from({ length: from }, (_, at) => {
@@ -90,7 +86,11 @@ function splitIntoCells(from: number, to: number): FeatureParts {
   return { cell, share, whole: Math.fround(whole) };
 }
 
-function narrow(line: Float32Array, { cell, share, whole }: FeatureParts, row: Float32Array): void {
+function narrow(
+  line: Float32Array,
+  { cell, share, whole }: ReturnType<typeof splitIntoCells>,
+  row: Float32Array,
+): void {
   for (let x = 0; x < cell.length; x++) {
     const to = 3 * cell[x]!;
     const part = share[x]!;
@@ -113,17 +113,10 @@ export interface Plane extends Size {
   readonly values: Float32Array;
 }
 
-/** Luma in three frequency bands. */
-export interface Details {
-  /** High-pass, luma minus its 3 by 3 mean: grain and the finest edges. */
-  readonly fine: Plane;
-  /** High-pass, luma minus its 7 by 7 mean. */
-  readonly middle: Plane;
-  /** Band-pass, 3 by 3 mean minus 17 by 17 mean: shapes. */
-  readonly coarse: Plane;
-}
+export type Details = ReturnType<typeof frequencyBands>;
 
-export function frequencyBands({ width, height, luma }: WorkingPicture): Details {
+/** Luma in three frequency bands. */
+export function frequencyBands({ width, height, luma }: WorkingPicture) {
   const less = (from: Float32Array, mean: Float32Array): Plane => {
     const values = new Float32Array(from.length);
     for (let at = 0; at < from.length; at++) values[at] = from[at]! - mean[at]!;
@@ -131,8 +124,10 @@ export function frequencyBands({ width, height, luma }: WorkingPicture): Details
   };
   const three = boxMean(luma, width, 1);
   return {
+    /** Grain and the finest edges. */
     fine: less(luma, three),
     middle: less(luma, boxMean(luma, width, 3)),
+    /** Shapes. */
     coarse: less(three, boxMean(luma, width, 8)),
   };
 }

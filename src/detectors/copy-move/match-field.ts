@@ -21,13 +21,7 @@ import { type MatchKernel, openMatchKernel } from './match-kernel.ts';
 /** Matches are sought for every second pixel in every second row, among all pixels. */
 export const gridPx = 2;
 
-export interface MatchField {
-  /** Number of cells of `gridPx` per row; arrays of cells are row-major. */
-  readonly columns: number;
-  readonly rows: number;
-  /** Pixel that best matches the cell's first pixel; -1 if no match was sought, near the edge and in flat areas. */
-  readonly target: Int32Array;
-}
+export type MatchField = ReturnType<typeof matchField>;
 
 interface FieldParts extends Surroundings, Size {
   /** Minimum displacement: a closer match belongs to the same object and is not a copy. */
@@ -43,7 +37,11 @@ const searchPx = [32, 8, 2] as const;
 /** Difference between the packed positions of a pixel and the one below it. */
 const rowStep = 1 << rowBits;
 
-export function matchField(parts: FieldParts): MatchField {
+/**
+ * @returns `columns` and `rows` of cells of `gridPx`; `target`: for each cell, in row-major order, the pixel that best
+ *   matches the cell's first pixel; -1 if no match was sought, near the edge and in flat areas.
+ */
+export function matchField(parts: FieldParts) {
   const { width, height } = parts;
   const columns = Math.ceil(width / gridPx);
   const rows = Math.ceil(height / gridPx);

@@ -14,7 +14,6 @@ import {
   affineShear,
   solveSymmetric,
 } from './affine.ts';
-import { spreadFrom } from './extent.ts';
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx } from './match-field.ts';
 import { centre, type Point, type Region } from './regions.ts';
@@ -154,4 +153,57 @@ function withoutShear(affine: Affine, middle: Point): Affine {
   const size = (affine.a + side * affine.e) / 2;
   const turn = (affine.d - side * affine.b) / 2;
   return through({ a: size, b: -side * turn, d: turn, e: side * size }, affine, middle, [0, 0]);
+}
+
+// Finds how far the two regions of a transform match.
+
+/** Maximum difference of two windows, relative to their mean energy: 0.6 corresponds to a correlation of 0.7. */
+const maxDifference = 0.6;
+const windowCells = 2;
+
+interface Spread {
+  readonly plane: Plane;
+  readonly cells: Int32Array;
+  readonly columns: number;
+  /** Minimum displacement: anything displaced by less is the same object. */
+  readonly minPx: number;
+}
+
+/** Those of the given cells that match, and all matching cells connected to them. */
+function spreadFrom({ plane, cells, columns, minPx }: Spread, affine: Affine): Int32Array {
+  const rows = Math.floor(plane.height / gridPx);
+  const seen = new Uint8Array(columns * rows);
+  const taken: number[] = [];
+  const offer = (cell: number) => {
+    if (seen[cell] !== 0) return;
+    seen[cell] = 1;
+    const [x, y] = [(cell % columns) * gridPx, Math.floor(cell / columns) * gridPx];
+    const [toX, toY] = moved(affine, x, y);
+    if (Math.hypot(toX - x, toY - y) < minPx) return;
+    if (agrees(x, y, plane, affine)) taken.push(cell);
+  };
+  for (const cell of cells) offer(cell);
+  for (let n = 0; n < taken.length; n++) {
+    const cell = taken[n]!;
+    for (const step of [1, -1, columns, -columns]) offer(cell + step);
+  }
+  return Int32Array.from(taken);
+}
+
+/** Whether the window around (x, y) resembles its destination; false if either lies outside the picture. */
+function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine): boolean {
+  const reach = windowCells * gridPx;
+  if (Math.min(x, y) < reach) return false;
+  if (x >= plane.width - reach || y >= plane.height - reach) return false;
+  let [difference, energy] = [0, 0];
+  for (let py = y - reach; py <= y + reach; py += gridPx) {
+    for (let px = x - reach; px <= x + reach; px += gridPx) {
+      const s = plane.values[py * plane.width + px]!;
+      const t = valueAt(plane, a * px + b * py + c, d * px + e * py + f);
+      difference += (s - t) * (s - t);
+      energy += (s * s + t * t) / 2;
+    }
+  }
+  // If the destination is outside the picture, this is NaN, and comparisons with NaN are false.
+  return difference <= maxDifference * energy;
 }

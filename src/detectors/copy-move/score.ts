@@ -1,6 +1,6 @@
 /** Measures the similarity of the two regions of a match, in numbers that separate copies from natural look-alikes. */
 
-import { noWeight, strengthOfRatio, type Weight } from '../detector.ts';
+import { sided, type Weight } from '../detector.ts';
 import { type Affine, after, invertAffine, isMirrored, affineScale, moved } from './affine.ts';
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx, type MatchField } from './match-field.ts';
@@ -13,42 +13,29 @@ export interface Pair {
   readonly likeness: Likeness;
 }
 
-export interface Likeness {
-  /** Share of the picture, 0..1, that the region covers. */
-  readonly share: number;
-  /** Correlation of the region with its match in each frequency band, -1..1. */
-  readonly fine: number;
-  readonly middle: number;
-  /** Share, 0..1, of the matched cells whose matches in turn match them. */
-  readonly mutual: number;
-  /**
-   * Highest correlation, in the middle band, with the place to which the same step leads again,
-   * forwards or backwards: high in rows of similar objects. Unknown if the second step leads back
-   * to the region itself, as after a half turn or a horizontal mirroring.
-   */
-  readonly onward: number;
-  readonly scale: number;
-  /** Shear of an unconstrained fit, as in `refine`. */
-  readonly shear: number;
-  readonly isMirrored: boolean;
-  /** Whether the match lies below the region and mirrors it, as in water or a polished floor. */
-  readonly isReflection: boolean;
-}
+export type Likeness = ReturnType<typeof measureLikeness>;
 
 /** Maximum distance in pixels at which a match counts as leading back. */
 const backPx = 4;
 /** With fewer pixels, a correlation means nothing. */
 const minPixels = 50;
 
-export function measureLikeness(region: Refined, details: Details, field: MatchField): Likeness {
+export function measureLikeness(region: Refined, details: Details, field: MatchField) {
   const { affine, cells, shear } = region;
   const { width, height } = details.fine;
   const along = (plane: Plane, motion: Affine) => correlate(plane, cells, field.columns, motion);
   return {
+    /** Share of the picture, 0..1, that the region covers. */
     share: (cells.length * gridPx * gridPx) / (width * height),
+    /** Correlation of the region with its match in each frequency band, -1..1. */
     fine: along(details.fine, affine),
     middle: along(details.middle, affine),
     mutual: mutualShare(region, field, width, height),
+    /**
+     * Highest correlation, in the middle band, with the place to which the same step leads again,
+     * forwards or backwards: high in rows of similar objects. Unknown if the second step leads back
+     * to the region itself, as after a half turn or a horizontal mirroring.
+     */
     onward: leadsBack(region, field.columns)
       ? unknownOnward
       : Math.max(
@@ -81,6 +68,7 @@ const maxAside = 0.01;
 /** Maximum off-diagonal entries of the transform, which are 0 for a reflection in level water. */
 const maxSkew = 0.08;
 
+/** Whether the match lies below the region and mirrors it, as in water or a polished floor. */
 function isReflection({ affine, cells }: Region, columns: number, width: number): boolean {
   const { a, b, c, d, e } = affine;
   const isUpsideDown = a > 0 && e < 0 && Math.max(Math.abs(b), Math.abs(d)) <= maxSkew;
@@ -115,6 +103,7 @@ function correlate(plane: Plane, cells: Int32Array, columns: number, motion: Aff
   return (product - (sumS * sumT) / n) / Math.sqrt(spread + 1e-9);
 }
 
+/** Share, 0..1, of the matched cells whose matches in turn match them. */
 function mutualShare({ cells, affine }: Region, field: MatchField, width: number, height: number) {
   const { a, b, c, d, e, f } = affine;
   let back = 0;
@@ -231,6 +220,5 @@ function stretch(correlation: number): number {
 }
 
 export function copyWeight(score: number): Weight {
-  const strength = strengthOfRatio(toOdds(score));
-  return strength === 'none' ? { ...noWeight, score } : { speaksFor: 'fake', strength, score };
+  return { ...sided('fake', toOdds(score)), score };
 }
