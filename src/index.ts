@@ -22,8 +22,8 @@ import {
 } from './contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from './engine/contract.ts';
 import type { Examination } from './engine/result.ts';
-import { createSandbox, type Sandbox } from './examiner/sandbox.ts';
-import type { PictureSource, Rendering } from './examiner/requests.ts';
+import { createSandbox, type Rendering, type Sandbox } from './examiner/sandbox.ts';
+import type { PictureSource } from './examiner/requests.ts';
 
 export type {
   DecisionBasis,
@@ -43,13 +43,8 @@ export type { Finding, Skipped } from './detectors/detector.ts';
 export type { Provenance } from './provenance/provenance.ts';
 export type { PoolStatus } from './examiner/pool.ts';
 export { createSandbox } from './examiner/sandbox.ts';
-export type { SandboxOptions, Sandbox } from './examiner/sandbox.ts';
-export type {
-  ExamineRequest,
-  PictureSource,
-  RenderRequest,
-  Rendering,
-} from './examiner/requests.ts';
+export type { Rendering, SandboxOptions, Sandbox } from './examiner/sandbox.ts';
+export type { ExamineRequest, PictureSource, RenderRequest } from './examiner/requests.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,

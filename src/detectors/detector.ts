@@ -3,10 +3,10 @@
  * error: "too small for this method" is information for the examiner.
  */
 
+import type { Evidence } from '../contract/evidence.ts';
 import {
   type Assurance,
   type Bilingual,
-  type Side,
   type Strength,
   strengths,
 } from '../contract/vocabulary.ts';
@@ -17,19 +17,10 @@ import type { Provenance } from '../provenance/provenance.ts';
 import type { CellMap, Region } from './regions.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';
 
-export interface Finding {
-  /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */
-  readonly method: string;
-  /** 0..1: how strongly this method indicates a change or a synthetic origin; 0.5 is neutral. */
-  readonly score: number;
-  readonly speaksFor: Side;
-  readonly strength: Strength;
+/** `measures` are the numbers behind the statement, by name. */
+export interface Finding extends Omit<Evidence['findings'][number], 'statement'> {
   /** What the method observed. Examinations stored by earlier versions contain complete sentences instead. */
   readonly statement: FindingStatement | Bilingual;
-  /** The numbers behind the statement, by name. */
-  readonly measures: Readonly<Record<string, number>>;
-  /** The paper or standard that the method comes from. */
-  readonly source: string;
 }
 
 export interface LocalisedFinding {

@@ -5,6 +5,7 @@
  */
 
 import type { AnalysisResult } from '../contract/analysis.ts';
+import type { Evidence } from '../contract/evidence.ts';
 import type {
   DecisionBasis,
   DecisionStrategy,
@@ -14,7 +15,6 @@ import type {
   StabilityChange,
 } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
-import type { Region } from '../detectors/regions.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../inference/manifest.ts';
 import type { Provenance } from '../provenance/provenance.ts';
@@ -40,22 +40,13 @@ export interface CellMaps {
 }
 
 /** The combined result of all methods that look for local changes; see `localisation.ts`. */
-export interface Manipulation {
-  /** Calibrated probability 0..1 that anything in the picture was changed. */
-  readonly probability: number;
-  /** The largest region marked as changed, the first of the `places`; null if there is none. */
-  readonly region: Region | null;
-  /** Methods that indicate a change on their own, even weakly. */
-  readonly methods: readonly string[];
-  /** In the order of their numbers; empty if no strategy suspects a change, absent in earlier versions. */
-  readonly places?: readonly Place[];
-}
+export type Manipulation = Pick<
+  NonNullable<Evidence['manipulation']>,
+  'probability' | 'region' | 'methods' | 'places'
+>;
 
 /** A marked place, and the methods that each mark it on their own. */
-export interface Place {
-  readonly region: Region;
-  readonly methods: readonly string[];
-}
+export type Place = NonNullable<Manipulation['places']>[number];
 
 export interface ExamineOptions {
   /** Model identifier; null for the default, which is the latest image model in the package. */

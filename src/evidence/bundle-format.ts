@@ -12,7 +12,7 @@ import type { Examination, MapName } from '../engine/result.ts';
 import type { Format } from '../contract/formats.ts';
 import type { Limits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
-import type { Rendering } from '../examiner/requests.ts';
+import type { Rendering } from '../examiner/sandbox.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/3';
 /** In this version, nothing in the archive was compressed. */

@@ -2,8 +2,7 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import type { Sandbox } from '../examiner/sandbox.ts';
-import type { PixelDifference, Rendering } from '../examiner/requests.ts';
+import type { PixelDifference, Rendering, Sandbox } from '../examiner/sandbox.ts';
 import { fileNames, firstBundleFormat, toPlain } from './bundle-format.ts';
 
 /** Other processors and versions round differently; smaller differences than this are invisible in a report. */

@@ -15,7 +15,6 @@ import type {
   Condition,
   ConditionResult,
   ExamineRequest,
-  Measurement,
   PictureSource,
   TaskContext,
 } from './requests.ts';
@@ -93,13 +92,14 @@ function notAsDeclared(declared: string, found: string): ForensicsError {
   );
 }
 
+/** What a labelled picture contributes to error rates; without maps or findings, so that thousands fit into memory. */
 export async function performMeasure(
   request: {
     readonly source: PictureSource;
     readonly options: Pick<ExamineOptions, 'model' | 'seed'>;
   },
   { limits, modelsDir, trustList, models }: TaskContext,
-): Promise<Measurement> {
+) {
   const { source, options } = request;
   checkSeed(options);
   const [{ picture, bytes }, loaded] = await Promise.all([
@@ -126,9 +126,11 @@ export async function performMeasure(
   if (made === null) throw new TypeError('No condition was measured.');
   return {
     sha256: picture.facts.sha256,
+    /** Verdicts ignore this here, because error rates are about traces. */
     declaresGeneration: declarations.some(({ origin }) => origin !== 'captured'),
     model: made.model,
     environment: made.environment,
+    /** By condition, until the picture would be too small to examine. */
     readings,
   };
 }

@@ -18,7 +18,7 @@ import { markedPlaces } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';
 import { writeFirstPage } from '../present/sections/sections.ts';
 import { openPicture } from './open-picture.ts';
-import type { PictureSource, PixelDifference, RenderRequest, TaskContext } from './requests.ts';
+import type { PictureSource, RenderRequest, TaskContext } from './requests.ts';
 
 /**
  * Above this many pixels, the models are unloaded first, because the picture and the network's working memory would
@@ -47,7 +47,15 @@ export async function performRender(request: RenderRequest, context: TaskContext
       ...(request.withHtml === true && { html: renderHtml(drawn) }),
     };
   });
-  return { examination, heatmaps, rawMaps, reports };
+  return {
+    /** With the findings of methods that its run had skipped. */
+    examination,
+    /** PNG files of exactly the size of the picture: upright, or as stored if `heatmapSize` requires that. */
+    heatmaps,
+    /** 16-bit grey PNG files with one value per cell on the grid of `examination.maps`; 0..65535 represents 0..1. */
+    rawMaps,
+    reports,
+  };
 }
 
 /** The picture that was examined, and its examination with the methods that only reports show. */
@@ -143,7 +151,11 @@ export async function performCompare(
   return a !== null && b !== null && isSameKind ? difference(a, b) : null;
 }
 
-function difference(a: Samples, b: Samples): PixelDifference {
+/**
+ * @returns `differing`: number of differing samples, three per pixel in colour and one in grey; `largest`: the largest
+ *   difference as a share of full scale, 0..1.
+ */
+function difference(a: Samples, b: Samples) {
   const count = a.values.length;
   let differing = 0;
   let largest = 0;

@@ -1,17 +1,11 @@
 /** Requests to the sandbox, and its results. They are passed between processes by structured clone. */
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
-import type {
-  Decision,
-  Examination,
-  ExamineOptions,
-  MapName,
-  ModelIdentity,
-} from '../engine/result.ts';
+import type { Decision, Examination, ExamineOptions } from '../engine/result.ts';
 import type { Format } from '../contract/formats.ts';
 import type { Limits } from '../image/picture.ts';
 import type { Size } from '../image/pixels.ts';
-import type { ReportItem, ReportTexts } from '../present/report-item.ts';
+import type { ReportItem } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
 /** Settings that every task receives in addition to its request. */
@@ -59,36 +53,6 @@ export interface RenderRequest {
   readonly withHtml?: boolean;
 }
 
-export interface Rendering {
-  /** The examination that was rendered, with the findings of methods that its run had skipped. */
-  readonly examination: Examination;
-  /** PNG files of exactly the size of the picture: upright, or as stored if `heatmapSize` requires that. */
-  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  /** 16-bit grey PNG files with one value per cell on the grid of `examination.maps`; 0..65535 represents 0..1. */
-  readonly rawMaps: Readonly<Record<MapName, Uint8Array>>;
-  readonly reports: Readonly<
-    Partial<
-      Record<
-        Language,
-        { readonly texts: ReportTexts; readonly pdf: Uint8Array; readonly html?: string }
-      >
-    >
-  >;
-}
-
-export type CaseRendering = Readonly<Partial<Record<Language, Uint8Array>>>;
-
-/** What a labelled picture contributes to error rates; without maps or findings, so that thousands fit into memory. */
-export interface Measurement {
-  readonly sha256: string;
-  /** Whether the file declares itself generated. Verdicts ignore that here, because error rates are about traces. */
-  readonly declaresGeneration: boolean;
-  readonly model: ModelIdentity;
-  readonly environment: Examination['environment'];
-  /** Results by condition, until the picture would be too small to examine. */
-  readonly readings: readonly ConditionResult[];
-}
-
 /** Processing histories under which a picture is measured, from mildest to harshest. */
 export const conditions = ['clean', 'web', 'hard'] as const;
 export type Condition = (typeof conditions)[number];
@@ -97,11 +61,4 @@ export interface ConditionResult {
   readonly condition: Condition;
   readonly fakeProbability: number;
   readonly verdicts: Readonly<Record<DecisionStrategy, Pick<Decision, 'resultClass' | 'reasons'>>>;
-}
-
-export interface PixelDifference {
-  /** Number of differing samples: three per pixel in colour, one in grey. */
-  readonly differing: number;
-  /** Largest difference as a share of full scale, 0..1. */
-  readonly largest: number;
 }

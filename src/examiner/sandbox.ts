@@ -52,6 +52,10 @@ type Verb<Perform> = Perform extends (request: infer Request, context: TaskConte
   ? (request: Request, options?: RunOptions) => Answer
   : never;
 
+export type Rendering = Awaited<ReturnType<Sandbox['render']>>;
+export type Measurement = Awaited<ReturnType<Sandbox['measure']>>;
+export type PixelDifference = NonNullable<Awaited<ReturnType<Sandbox['compare']>>>;
+
 /** Creates a sandbox whose children start when they are first needed. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = {

@@ -18,8 +18,7 @@ import type {
 } from '../../present/report-item.ts';
 import { writeTexts } from '../../present/report-texts.ts';
 import type { Pool } from '../../examiner/pool.ts';
-import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
-import type { Rendering } from '../../examiner/requests.ts';
+import { createSandbox, type Rendering, type Sandbox } from '../../examiner/sandbox.ts';
 import { createCopyFinder } from './copies.ts';
 import type { AnalyzeOptions, CaseOptions } from './options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';

@@ -13,7 +13,6 @@ import { canonicalBytes, fileNames, maxCasePictures } from '../../evidence/bundl
 import { type CaseRecord, openCaseBundle } from '../../evidence/case-bundle.ts';
 import { sha256Of, type Signer } from '../../evidence/sign.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
-import type { CaseRendering } from '../../examiner/requests.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CasePicture, inCaseOrder } from '../../present/cases.ts';
 import { readAnswer, readResult } from '../../present/result.ts';
@@ -204,7 +203,7 @@ async function render(
   { db, sandbox }: CaseParts,
   which: CaseTarget,
   { languages: wanted, extras, madeAt, pictures, listSha256 }: RenderHow,
-): Promise<CaseRendering> {
+) {
   const report = {
     name: which.projectId,
     pictures,

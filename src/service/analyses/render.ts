@@ -11,7 +11,6 @@ import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
-import type { Rendering } from '../../examiner/requests.ts';
 import {
   type Context,
   readEvidence,
@@ -27,7 +26,7 @@ import { factKeys, readSearchKeys, search } from './seen-before.ts';
 import { verifyChain } from '../audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import type { BundleCase } from '../../evidence/bundle-format.ts';
-import type { Sandbox } from '../../examiner/sandbox.ts';
+import type { Rendering, Sandbox } from '../../examiner/sandbox.ts';
 import type { Db } from '../../ports/db/database.ts';
 
 interface RenderJob extends StoredAnalysis {

@@ -3,12 +3,8 @@
 import type { DecisionStrategy, ResultClass } from '../../contract/vocabulary.ts';
 import { boundedLogit, createRandom } from '../../engine/calibration.ts';
 import { shareInterval, measureRatios } from '../../engine/likelihood-ratio.ts';
-import {
-  type Condition,
-  conditions,
-  type ConditionResult,
-  type Measurement,
-} from '../../examiner/requests.ts';
+import { type Condition, conditions, type ConditionResult } from '../../examiner/requests.ts';
+import type { Measurement } from '../../examiner/sandbox.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 
 export interface Outcome {

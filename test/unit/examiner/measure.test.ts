@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { saveJpeg, scalePixels } from '../../../src/image/codec.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import type { Measurement } from '../../../src/examiner/requests.ts';
-import { createSandbox, type Sandbox } from '../../../src/examiner/sandbox.ts';
+import { createSandbox, type Measurement, type Sandbox } from '../../../src/examiner/sandbox.ts';
 import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const options = { model: null, seed: defaultSeed };

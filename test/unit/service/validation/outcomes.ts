@@ -2,7 +2,8 @@
 
 import { hash } from 'node:crypto';
 import type { ReasonCode, ResultClass } from '../../../../src/contract/vocabulary.ts';
-import type { Condition, Measurement } from '../../../../src/examiner/requests.ts';
+import type { Condition } from '../../../../src/examiner/requests.ts';
+import type { Measurement } from '../../../../src/examiner/sandbox.ts';
 import type { Measured } from '../../../../src/service/validation/record.ts';
 
 export interface OutcomeParts {
