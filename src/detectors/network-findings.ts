@@ -13,7 +13,7 @@ import {
   sided,
   strengthOfRatio,
 } from './detector.ts';
-import { areaOf, largestPart, regionMeasures, type Region, type Size } from './regions.ts';
+import { areaOf, largestParts, regionMeasures, type Region, type Size } from './regions.ts';
 import type { FindingStatement } from './statements.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { GeneratorSizes, ModelManifest } from '../inference/manifest.ts';
@@ -41,7 +41,7 @@ function toLocalisedFinding(
   { score: logOdds, changed, trust }: ChangeEvidence,
   size: Size,
 ): LocalisedFinding {
-  const region = largestPart(changed, changedFrom, size);
+  const [region = null] = largestParts(changed, changedFrom, size, 1);
   const claim = Math.exp(logOdds);
   const { ratio, below } = measuredWeight;
   // Finding nothing proves nothing, because the network may not know the kind of change.

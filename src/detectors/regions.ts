@@ -87,39 +87,40 @@ export function regionMeasures({ left, top, width, height, share }: Region) {
 /** Anything larger does not count as a region, because marking so much of the picture locates nothing. */
 const maxShareOfPicture = 0.5;
 
-/** Like `largestRegion`, but null if the region covers most of the picture. */
-export function largestPart(map: CellMap, from: number, size: Size): Region | null {
-  return largestParts(map, from, size, 1)[0] ?? null;
-}
-
-/** The `most` largest groups of cells with at least `from`; empty if the largest covers most of the picture. */
+/** As `findRegions`; empty if the largest covers most of the picture. */
 export function largestParts(
   map: CellMap,
   from: number,
   size: Size,
   most: number,
 ): readonly Region[] {
-  const boxes = Array.from(groupsFrom(map, from), (group) => boxAround(group, map, size));
-  const regions = boxes
-    .toSorted((one, other) => other.area - one.area)
-    .slice(0, most)
-    .map((box) => toRegion(box, size));
+  const regions = findRegions(map, from, size, most);
   return (regions[0]?.share ?? 0) <= maxShareOfPicture ? regions : [];
 }
 
+/** As `findRegions`, for the largest; null if no cell reaches `from`. */
+export function largestRegion(map: CellMap, from: number, size: Size): Region | null {
+  return findRegions(map, from, size, 1)[0] ?? null;
+}
+
 /**
- * The largest 4-connected group of cells with at least `from`; of equally large groups, the first in row-major order.
+ * The `most` largest 4-connected groups of cells with at least `from`; of equally large groups, the first in row-major
+ * order comes first.
  *
  * @param size - size of the upright picture: of cells that extend past its edge, only the part inside counts.
- * @returns null if no cell reaches `from`.
  */
-export function largestRegion(map: CellMap, from: number, size: Size): Region | null {
-  let largest: Box | null = null;
-  for (const group of groupsFrom(map, from)) {
-    const box = boxAround(group, map, size);
-    if (largest === null || box.area > largest.area) largest = box;
-  }
-  return largest && toRegion(largest, size);
+function findRegions(map: CellMap, from: number, size: Size, most: number): readonly Region[] {
+  const boxes = Array.from(groupsFrom(map, from), (group) => boxAround(group, map, size));
+  return boxes
+    .toSorted((one, other) => other.area - one.area)
+    .slice(0, most)
+    .map(({ left, top, right, bottom, area }) => ({
+      left,
+      top,
+      width: right - left,
+      height: bottom - top,
+      share: area / (size.width * size.height),
+    }));
 }
 
 type Values = Omit<CellMap, 'cellPx'>;
@@ -179,8 +180,6 @@ function growFrom({ map, from, isDiagonal, seen, waiting, start }: Growth): Int3
   return waiting.subarray(0, count);
 }
 
-type Box = ReturnType<typeof boxAround>;
-
 /**
  * The bounding box and, as `area`, the cells inside the picture. In whole pixels, because groups are compared by area. When they were compared by their share of the picture instead,
  * V8 13.6 once compiled the loop so that every group got the share of the last, and the first one seemed the largest.
@@ -198,8 +197,4 @@ function boxAround(cells: Int32Array, { columns, cellPx }: Omit<CellMap, 'values
     area += (endX - x) * (endY - y);
   }
   return { left, top, right, bottom, area };
-}
-
-function toRegion({ left, top, right, bottom, area }: Box, { width, height }: Size): Region {
-  return { left, top, width: right - left, height: bottom - top, share: area / (width * height) };
 }

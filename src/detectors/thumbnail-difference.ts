@@ -150,18 +150,17 @@ function contrastAround({ means }: Cells, { columns, rows }: CellGrid, cell: num
 
 // Brightness and grain of a picture in cells whose width may be fractional.
 
-interface Cells {
-  readonly means: Float64Array;
-  /** Standard deviation of the pixels in each cell. */
-  readonly grain: Float64Array;
-}
+type Cells = ReturnType<typeof measureCells>;
 
-/** @param box - size of a cell in pixels, possibly fractional, but at least 1. */
+/**
+ * @param box - size of a cell in pixels, possibly fractional, but at least 1.
+ * @returns also `grain`: the standard deviation of the pixels in each cell.
+ */
 export function measureCells(
   { width, height, luma }: LumaPlane,
   { columns, rows }: CellGrid,
   box: { readonly across: number; readonly down: number },
-): Cells {
+) {
   // The extra last column and row take what rounding leaves over.
   const stride = columns + 1;
   const [areas, sums, squares] = Array.from(

@@ -6,7 +6,7 @@
  * same under every looser one.
  */
 
-import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
+import type { DecisionStrategy, ReasonCode } from '../contract/vocabulary.ts';
 import type { ModelManifest, SizeRegime } from '../inference/manifest.ts';
 import type { StrategyThresholds } from '../inference/fields.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
@@ -106,7 +106,8 @@ type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' 
 function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits): Conclusion {
   const abstains = reasonsToAbstain(evidence, limits);
   const doubts = reasonsToDoubt(evidence, limits);
-  const resultClass = toClass(evidence.fakeProbability, abstains, doubts);
+  const side = evidence.fakeProbability >= 0.5 ? 'fake' : 'real';
+  const resultClass = abstains.length > 0 ? 'abstain' : doubts.length > 0 ? 'uncertain' : side;
   return {
     resultClass,
     resultSubClasses: resultClass === 'fake' ? ['ai-generated'] : [],
@@ -134,20 +135,15 @@ function decideByChanges(
     const basis = byTraces.resultClass === 'fake' ? 'traces' : 'localisation';
     return { resultClass: 'fake', resultSubClasses: subClasses, reasons: [], basis };
   }
-  const signs = reasonsToSuspectChange(change, limits);
+  const isSuspected = change.probability >= limits.suspectedMin || change.isSuspectedAlone;
   const { resultClass, reasons } = byTraces;
-  if (signs.length === 0 || resultClass === 'fake' || resultClass === 'abstain') return byTraces;
-  return { ...byTraces, resultClass: 'uncertain', reasons: [...reasons, ...signs] };
-}
-
-function reasonsToSuspectChange(
-  { probability, indicating, isStrong, isSuspectedAlone }: ChangeClaim,
-  limits: Limits,
-): readonly ReasonCode[] {
+  if (!isSuspected || resultClass === 'fake' || resultClass === 'abstain') return byTraces;
   // Each method looks for a different kind of change, so it counts for nothing if the others find none.
-  if (probability < limits.suspectedMin && !isSuspectedAlone) return [];
-  const isSingle = indicating === 1 && !isStrong;
-  return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
+  const isSingle = change.indicating === 1 && !change.isStrong;
+  const signs: readonly ReasonCode[] = isSingle
+    ? ['manipulation_suspected', 'single_weak_method']
+    : ['manipulation_suspected'];
+  return { ...byTraces, resultClass: 'uncertain', reasons: [...reasons, ...signs] };
 }
 
 /**
@@ -239,14 +235,4 @@ function reasonsToDoubt(evidence: Omit<DecisionInput, 'change'>, limits: Limits)
     ['unstable_under_resaving', evidence.isUnstable],
   ];
   return checks.filter(([, applies]) => applies).map(([reason]) => reason);
-}
-
-function toClass(
-  fakeProbability: number,
-  abstains: readonly ReasonCode[],
-  doubts: readonly ReasonCode[],
-): ResultClass {
-  if (abstains.length > 0) return 'abstain';
-  if (doubts.length > 0) return 'uncertain';
-  return fakeProbability >= 0.5 ? 'fake' : 'real';
 }

@@ -15,7 +15,7 @@ import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
 import { blockPx, type LocateManifest } from '../inference/manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
-import { type Localisation, ontoGrid } from './maps.ts';
+import { ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './patches.ts';
 import type { LocateModel } from '../inference/networks.ts';
 import type { Place } from './result.ts';
@@ -27,7 +27,7 @@ interface Given {
   readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
 }
 
-export function localise({ facts, answers, grid, manifest }: Given): Localisation {
+export function localise({ facts, answers, grid, manifest }: Given) {
   const { fusion, thresholds } = manifest;
   const localised = answers.filter((answer) => 'finding' in answer);
   const methods: MethodMaps = Object.fromEntries(
@@ -43,7 +43,10 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
     ({ finding: { speaksFor, strength, method } }) =>
       speaksFor === 'fake' && strength !== 'none' && isWeighed(method, fusion),
   );
-  const isSuspectedAlone = indicating.some(({ finding }) => canSuspectAlone(finding, fusion));
+  const strong = indicating.filter(({ finding }) => finding.strength !== 'weak');
+  // Whether one finding is enough to suspect a change, even if the fusion suspects none.
+  const { suspectAlone } = fusion.picture;
+  const isSuspectedAlone = strong.some(({ finding }) => suspectAlone.includes(finding.method));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   // Every picture has regions that stand out, so the fused map is used only if the fusion suspects a change.
@@ -56,18 +59,16 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
       methods: indicating.map(({ finding }) => finding.method),
       places,
     },
+    change: {
+      probability,
+      indicating: indicating.length,
+      isStrong: strong.length > 0,
+      isSuspectedAlone,
+    },
     suspicion: isSuspectedAlone ? 1 : Math.min(1, probability / thresholds.suspectedMin.default),
     changed,
     methods,
   };
-}
-
-/** Whether this finding alone is enough to suspect a change, even if the fusion suspects none. */
-export function canSuspectAlone(
-  { method, strength }: Pick<Finding, 'method' | 'strength'>,
-  { picture }: LocateManifest['fusion'],
-): boolean {
-  return picture.suspectAlone.includes(method) && strength !== 'none' && strength !== 'weak';
 }
 
 /** The findings in a result; empty if the method was skipped. */

@@ -16,7 +16,7 @@ import { toOutlierScore } from './anomaly.ts';
 import { coveringGrid } from './patches.ts';
 import type { CellMaps, Manipulation } from './result.ts';
 
-export interface Localisation {
+interface Localisation {
   readonly manipulation: Manipulation;
   /** The probability of a change as a share, 0..1, of the threshold for a suspicion; 1 if a method suspects alone. */
   readonly suspicion: number;
@@ -50,22 +50,33 @@ export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: Ce
 }
 
 /**
- * Computes the four maps and the maps of methods. `anomaly` shows how unusual a region is (see `drawAnomaly`), and
- * `fake` what was generated or changed (see `drawFake`). Among the maps of methods, `fusion` shows where something was
- * changed, if anything was; even in an untouched picture, some regions stand out there.
+ * Computes the four maps and the maps of methods, of which `fusion` shows where something was changed, if anything was;
+ * even in an untouched picture, some regions stand out there.
  */
 export function drawMaps(
   traces: ReturnType<typeof drawTraces>,
   localisation: Localisation,
 ): CellMaps {
-  const { changed, methods } = localisation;
+  const { manipulation, suspicion, changed, methods } = localisation;
+  const odds = Float64Array.from(changed, boundedLogit);
+  const [usual = 0] = findQuantiles(odds, [0.5]);
+  // Multiplies the odds of two signals: distance from the training data, and how far a cell exceeds the median for local
+  // changes, which counts only to the degree that a change is suspected.
+  const anomaly = traces.outlierScores.map((value, cell) =>
+    sigmoid(boundedLogit(value) + manipulation.probability * (odds[cell]! - usual)),
+  );
+  // What was generated or changed: the probability that the picture is generated, times that of the cell, or the suspicion
+  // of a change, times the probability that the cell was changed. Odd regions alone stay dark.
+  const fake = traces.generated.map((value, cell) =>
+    Math.max(traces.fakeProbability * value, suspicion * changed[cell]!),
+  );
   return {
     ...traces.grid,
     values: {
       real: quantised(traces.real),
-      fake: quantised(drawFake(traces.generated, traces.fakeProbability, localisation)),
+      fake: quantised(fake),
       compression: quantised(traces.compression),
-      anomaly: quantised(drawAnomaly(traces.outlierScores, localisation)),
+      anomaly: quantised(anomaly),
     },
     methods: Object.fromEntries(
       Object.entries({ fusion: changed, ...methods }).map(([method, values]) => [
@@ -183,33 +194,4 @@ function interpolated(middle: number, count: number, px: number): readonly Share
     [first, 1 - share],
     [clamped(before + 1, count - 1), share],
   ];
-}
-
-/**
- * Multiplies the odds of two signals, 0..1 per cell: distance from the training data, and how far a cell exceeds the
- * median for local changes, which counts only to the degree that a change is suspected.
- */
-function drawAnomaly(
-  outlierScores: Float32Array,
-  { manipulation, changed }: Pick<Localisation, 'manipulation' | 'changed'>,
-): Float32Array {
-  const odds = Float64Array.from(changed, boundedLogit);
-  const [usual = 0] = findQuantiles(odds, [0.5]);
-  return outlierScores.map((value, cell) =>
-    sigmoid(boundedLogit(value) + manipulation.probability * (odds[cell]! - usual)),
-  );
-}
-
-/**
- * The larger of two products, 0..1 per cell: the probability that the picture is generated, times that of the cell; and
- * the suspicion of a change, times the probability that the cell was changed. Odd regions alone stay dark.
- */
-function drawFake(
-  generated: Float32Array,
-  fakeProbability: number,
-  { suspicion, changed }: Pick<Localisation, 'suspicion' | 'changed'>,
-): Float32Array {
-  return generated.map((value, cell) =>
-    Math.max(fakeProbability * value, suspicion * changed[cell]!),
-  );
 }

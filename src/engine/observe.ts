@@ -14,29 +14,18 @@ import {
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
-import type { LocateManifest, ModelManifest } from '../inference/manifest.ts';
+import type { ModelManifest } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';
 import { createRandom, toFakeProbability, toPredictions, toTrace, updated } from './calibration.ts';
 import { describeEnvironment, identifyModel } from './contract.ts';
-import {
-  type ChangeClaim,
-  decide,
-  type DeclarationEvidence,
-  needsStabilityTest,
-  type TraceClaim,
-} from './decide.ts';
+import { decide, type DeclarationEvidence, needsStabilityTest, type TraceClaim } from './decide.ts';
 import { insideGrid } from './patches.ts';
-import { findingsIn, canSuspectAlone, localise } from './localisation.ts';
+import { findingsIn, localise } from './localisation.ts';
 import { cellDistances, drawMaps, drawTraces, gridOfMaps } from './maps.ts';
-import {
-  type PatchScores,
-  type Readings,
-  readPatchScores,
-  weightedLogits,
-} from './patch-scores.ts';
-import type { Examination, Manipulation } from './result.ts';
+import { type Readings, readPatchScores, weightedLogits } from './patch-scores.ts';
+import type { Examination } from './result.ts';
 import { type Models, type OpeningModels, runOnThreads } from './schedule.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
@@ -49,13 +38,7 @@ export interface TraceObservation {
   readonly testStability: StabilityTest;
 }
 
-interface Observation extends TraceObservation {
-  readonly seed: number;
-  readonly patchScores: PatchScores;
-  readonly change: ChangeClaim;
-  /** The part of the examination that does not depend on the strategy. */
-  readonly seen: Omit<Examination, 'options' | 'decision' | 'stability'>;
-}
+type Observation = Awaited<ReturnType<typeof observe>>;
 
 /**
  * @param readProvenance - reads the statements of the picture's file; called once the localisation network is running.
@@ -69,7 +52,7 @@ export async function observe(
   readProvenance: () => Provenance | Promise<Provenance> = () => noProvenance,
   methods: readonly Detector[] = detectors,
   whileWaiting?: (traces: TraceObservation) => Promise<unknown>,
-): Promise<Observation> {
+) {
   const { facts } = picture;
   const grid = gridOfMaps(facts);
   const main = await runOnThreads(picture, opening, async (inThread) => {
@@ -104,20 +87,20 @@ export async function observe(
   const { read, input, answers, observed, drawn } = main;
   const { models } = observed;
   const { locator } = models;
-  const findings = answers.flatMap(findingsIn);
   const localisation = localise({ facts, answers, grid, manifest: locator.manifest });
   return {
     ...observed,
     seed,
     patchScores: read.patchScores,
-    change: toChangeClaim(localisation.manipulation, findings, locator.manifest),
+    change: localisation.change,
+    /** The part of the examination that does not depend on the strategy. */
     seen: {
       facts,
       ...describeModels(models),
       ...read.scores,
       manipulation: localisation.manipulation,
       provenance: input.provenance,
-      findings,
+      findings: answers.flatMap(findingsIn),
       skipped: answers.filter((answer) => 'reason' in answer),
       maps: drawMaps(drawn, localisation),
       passes: read.evidence.passes,
@@ -195,20 +178,6 @@ function strongestDeclaration({ declarations }: Provenance): DeclarationEvidence
     origin === 'captured' ? [] : { subClass: origin, isTrusted: assurance === 'trusted' },
   );
   return all.find(({ isTrusted }) => isTrusted) ?? all[0] ?? null;
-}
-
-function toChangeClaim(
-  { probability, methods }: Manipulation,
-  findings: readonly Finding[],
-  { fusion }: LocateManifest,
-): ChangeClaim {
-  const indicating = findings.filter(({ method }) => methods.includes(method));
-  return {
-    probability,
-    indicating: methods.length,
-    isStrong: indicating.some(({ strength }) => strength !== 'weak'),
-    isSuspectedAlone: indicating.some((it) => canSuspectAlone(it, fusion)),
-  };
 }
 
 // Monte Carlo dropout: the head scores the same patches many times, each time without a random subset of the features,

@@ -160,7 +160,7 @@ function forkChild(options: ChildOptions) {
   child.once('close', () => onEnded?.());
   // Without a listener, an error event from a broken channel would end our process. The close event reports it anyway.
   child.on('error', () => undefined);
-  releaseParent(child);
+  keepParent(child, 'unref');
 
   function perform(task: unknown, signal?: AbortSignal): Promise<Outcome> {
     return new Promise((resolve, reject) => {
@@ -180,7 +180,7 @@ function forkChild(options: ChildOptions) {
         signal?.removeEventListener('abort', onAbort);
         child.off('message', onMessage);
         onEnded = null;
-        releaseParent(child);
+        keepParent(child, 'unref');
         act();
       }
       function onMessage(said: unknown): void {
@@ -190,7 +190,7 @@ function forkChild(options: ChildOptions) {
         else settle(() => reject(toError(said)));
       }
 
-      holdParent(child);
+      keepParent(child, 'ref');
       child.on('message', onMessage);
       signal?.addEventListener('abort', onAbort, { once: true });
       onEnded = () => {
@@ -276,17 +276,11 @@ function sendTask(child: ChildProcess, task: unknown, onUnsendable: (error: unkn
 }
 
 /** Only a busy child keeps our process running, so that a program that forgets to close the pool still ends. */
-function holdParent(child: ChildProcess): void {
-  child.ref();
-  child.channel?.ref();
+function keepParent(child: ChildProcess, how: 'ref' | 'unref'): void {
+  child[how]();
+  child.channel?.[how]();
   // `close` comes only after the end of the child's output, so the output must keep our process running too.
-  if (child.stderr instanceof Socket) child.stderr.ref();
-}
-
-function releaseParent(child: ChildProcess): void {
-  child.unref();
-  child.channel?.unref();
-  if (child.stderr instanceof Socket) child.stderr.unref();
+  if (child.stderr instanceof Socket) child.stderr[how]();
 }
 
 function toError(said: Extract<ChildMessage, { kind: 'error' }>): ForensicsError {

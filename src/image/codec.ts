@@ -76,16 +76,13 @@ function openCodec(): void {
   isOpen = true;
 }
 
-/** The samples of a PNG file as stored, with 8 or 16 bits, for comparing heatmaps without any rounding. */
-export interface Samples extends Size {
-  readonly channels: number;
-  readonly bits: 8 | 16;
-  /** Row-major, `width * height * channels` values. */
-  readonly values: Uint8Array | Uint16Array;
-}
+export type Samples = NonNullable<Awaited<ReturnType<typeof readSamples>>>;
 
-/** Null unless the file is a readable PNG, grey or RGB, with 8 or 16 bits per sample. */
-export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Samples | null> {
+/**
+ * The samples of a PNG file as stored, row by row, for comparing heatmaps without any rounding; null unless it is a
+ * readable PNG, grey or RGB, with 8 or 16 bits per sample.
+ */
+export async function readSamples(bytes: Uint8Array, limits: Limits) {
   try {
     const { format, file } = openContainer(bytes, limits);
     if (format !== 'png') return null;

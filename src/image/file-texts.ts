@@ -13,19 +13,13 @@ export interface FileText {
   readonly text: string;
 }
 
-export interface FileTexts {
-  /** Place by place, and within each place in file order. */
-  readonly all: readonly FileText[];
-  /** Values of each XMP packet. */
-  readonly xmp: readonly (readonly XmpValue[])[];
-  readonly warnings: readonly Warning[];
-}
+export type FileTexts = ReturnType<typeof readFileTexts>;
 
 /** Larger blocks are not read; this is sixteen times as large as the largest packets that Photoshop writes. */
 const maxBlockBytes = 16 * 1024 * 1024;
 
 /** Reads all text; a broken block becomes a warning. Never throws. */
-export function readFileTexts(blocks: MetadataBlocks): FileTexts {
+export function readFileTexts(blocks: MetadataBlocks) {
   const warnings: Warning[] = [];
   const { exif, xmp, iptc } = withNested(blocks);
   const packets = readable('xmp', xmp, warnings).map((packet) => readPacket(packet, warnings));
@@ -39,9 +33,11 @@ export function readFileTexts(blocks: MetadataBlocks): FileTexts {
     ...records.map(([field, text]) => ({ place: 'iptc', field, text }) as const),
   ];
   return {
+    /** Place by place, and within each place in file order. */
     all: all
       .map((one) => ({ ...one, text: untilNul(one.text) }))
       .filter(({ text }) => text.trim() !== ''),
+    /** Values of each XMP packet. */
     xmp: packets,
     warnings,
   };

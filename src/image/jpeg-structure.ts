@@ -4,7 +4,6 @@ import { failure } from '../contract/failure-reasons.ts';
 import type { ForensicsError } from '../errors.ts';
 import { ascii } from './bytes.ts';
 import { nearestQuality } from './jpeg-quality.ts';
-import type { Size } from './pixels.ts';
 
 interface JpegComponent {
   readonly id: number;
@@ -52,24 +51,18 @@ export interface JpegStructure {
   readonly trailingBytes: number;
 }
 
-export interface JpegFile extends Size {
-  readonly structure: JpegStructure;
-  readonly segments: readonly MarkerSegment[];
-  /** As in `walkMarkers`. */
-  readonly endOffset: number;
-  readonly hasEnd: boolean;
-}
+export type JpegFile = ReturnType<typeof readJpeg>;
 
 /** Protects against malicious files: each scan costs a pass over the whole picture, and encoders write about ten. */
 const maxScans = 100;
 
 /**
- * Reads a JPEG file's structure, its size in pixels and the offsets of its segments.
+ * Reads a JPEG file's structure, its size in pixels and the offsets of its segments; the end is as in `walkMarkers`.
  *
  * @throws {ForensicsError} `image_unreadable` if truncated or damaged, `image_not_supported` for processes beyond
  *   Huffman-coded and arithmetic-coded DCT.
  */
-export function readJpeg(bytes: Uint8Array): JpegFile {
+export function readJpeg(bytes: Uint8Array) {
   const { segments, endOffset, hasEnd } = walkMarkers(bytes);
   const frame = readFrame(segments);
   const firstScan = segments.findIndex(({ marker }) => marker === markers.sos);
@@ -260,16 +253,7 @@ export function isFrame(marker: number): boolean {
   return marker >= markers.sof0 && marker <= markers.sof15 && !noFrames.includes(marker);
 }
 
-export interface MarkerSegment {
-  /** Second byte of the marker. */
-  readonly marker: number;
-  /** Offset of the marker's 0xff byte. */
-  readonly offset: number;
-  /** Offset of the end of the segment; for SOS, of the end of its header, where the entropy-coded data starts. */
-  readonly end: number;
-  /** The bytes after the length field; empty for SOI and EOI. */
-  readonly payload: Uint8Array;
-}
+export type MarkerSegment = ReturnType<typeof segmentAt>;
 
 /** Protects against malicious files: a 50 MB file needs fewer segments than this if they are full. */
 const maxSegments = 1000;
@@ -343,7 +327,11 @@ function endOfData(bytes: Uint8Array, start: number, limit: number | null): numb
   return bytes[end - 1] === 0xff ? Math.min(end + 1, bytes.length) : end;
 }
 
-function segmentAt(bytes: Uint8Array, offset: number, end: number): MarkerSegment {
+/**
+ * @returns `marker`, the second byte of the marker; `offset` of its 0xff byte; `end` of the segment or, for SOS, of its
+ *   header, where the entropy-coded data starts; `payload`, the bytes after the length field; empty for SOI and EOI.
+ */
+function segmentAt(bytes: Uint8Array, offset: number, end: number) {
   const payload = bytes.subarray(Math.min(offset + 4, end), end);
   return { marker: bytes[offset + 1]!, offset, end, payload };
 }

@@ -44,7 +44,7 @@ export type StoredWarning = Warning | string;
 export function readMetadata(blocks: MetadataBlocks) {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];
-  const blocksRead = blocks.exif.map((tiff) => readExifBlock(tiff, warnings));
+  const blocksRead = blocks.exif.map((tiff) => readExif(tiff, warnings));
   const found = {
     // If several blocks have the same tag, the first of them applies.
     exif: new Map(blocksRead.toReversed().flatMap(({ tags }) => [...tags])),
@@ -82,25 +82,6 @@ export function readMetadata(blocks: MetadataBlocks) {
     warnings,
   };
   return { metadata, texts, orientation: readOrientation(blocks.exif) };
-}
-
-/** A TIFF file is a single block that also contains the pixels. */
-const maxExifBytes = 64 * 1024 * 1024;
-const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
-
-function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
-  const place = 'exif';
-  if (tiff.length > maxExifBytes) {
-    warnings.push({ code: 'block_too_large', values: { place, bytes: tiff.length } });
-    return nothing;
-  }
-  try {
-    return readExif(tiff);
-  } catch {
-    // The block is empty or broken. The picture does not depend on it, so the loss is reported and reading continues.
-    warnings.push({ code: 'block_unreadable', values: { place } });
-    return nothing;
-  }
 }
 
 /** The texts of one place by field. Repeated fields are joined, with those of nested pictures last. */
@@ -194,11 +175,8 @@ function toPlain(value: unknown): string | number | null {
 // Only the code below uses exifreader, which returns readable values such as `1/125` and `Flash fired`. Each block is
 // passed in the smallest file that exifreader accepts, so that it never follows a length field of the real file.
 
-interface FoundTags {
-  /** Numbers and text; other values are dropped later. */
-  readonly tags: ReadonlyMap<string, unknown>;
-  readonly hasThumbnail: boolean;
-}
+/** A TIFF file is a single block that also contains the pixels. */
+const maxExifBytes = 64 * 1024 * 1024;
 
 /** Tags that tell a reader nothing, such as file offsets and raw blocks. */
 const structuralTags: ReadonlySet<string> = new Set(
@@ -209,17 +187,32 @@ const structuralTags: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** Reads text itself, because exifreader reads past the end of a text. @throws whatever exifreader throws. */
-function readExif(tiff: Uint8Array): FoundTags {
-  if (isEmptyBlock(tiff)) return { tags: new Map(), hasThumbnail: false };
+/** Reads text itself, because exifreader reads past the end of a text; a block that is empty or broken has no tags. */
+function readExif(tiff: Uint8Array, warnings: Warning[]) {
+  // Numbers and text; other values are dropped later.
+  const tags = new Map<string, unknown>();
+  const place = 'exif';
+  if (tiff.length > maxExifBytes)
+    warnings.push({ code: 'block_too_large', values: { place, bytes: tiff.length } });
+  if (tiff.length > maxExifBytes || isEmptyBlock(tiff)) return { tags, hasThumbnail: false };
+  try {
+    const hasThumbnail = loadTags(tiff, tags);
+    if (tags.size > 0 || hasThumbnail) return { tags, hasThumbnail };
+  } catch {
+    // The picture does not depend on the block, so the loss is reported and reading continues.
+    tags.clear();
+  }
+  warnings.push({ code: 'block_unreadable', values: { place } });
+  return { tags, hasThumbnail: false };
+}
+
+/** @returns whether the block has a thumbnail. @throws whatever exifreader throws. */
+function loadTags(tiff: Uint8Array, tags: Map<string, unknown>): boolean {
   const { exif = {}, Thumbnail } = ExifReader.load(asEarlierExif(tiff), {
     expanded: true,
     excludeTags: { makerNotes: true, composite: true, xmp: true, iptc: true, icc: true },
   });
   const texts = new Map(readExifClues([tiff]).texts.map((text) => [text.tag, text]));
-  // The thumbnail group exists if the second directory does; its image exists only if it lies inside the block.
-  const hasThumbnail = Thumbnail?.image !== undefined;
-  const tags = new Map<string, unknown>();
   for (const [name, tag] of Object.entries(exif)) {
     if (structuralTags.has(name)) continue;
     tags.set(name, texts.get('id' in tag ? tag.id : -1)?.text ?? describeTag(tag));
@@ -227,8 +220,8 @@ function readExif(tiff: Uint8Array): FoundTags {
   for (const { field, text } of texts.values()) {
     if (!field.startsWith('0x') && !tags.has(field)) tags.set(field, text);
   }
-  if (tags.size === 0 && !hasThumbnail) throw new Error('The EXIF block has no tags.');
-  return { tags, hasThumbnail };
+  // The thumbnail group exists if the second directory does; its image exists only if it lies inside the block.
+  return Thumbnail?.image !== undefined;
 }
 
 /** Longer values that are not text are never shown: pixel strips, maker notes, embedded blocks. */

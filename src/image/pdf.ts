@@ -115,14 +115,22 @@ async function openLibrary() {
   return { lib, answer: lib.pdfium.wasmExports.malloc(64) };
 }
 
+/** Passes the address of this many bytes in the heap. */
+function withMemory<T>({ pdfium }: WrappedPdfiumModule, size: number, use: (at: number) => T): T {
+  const address = pdfium.wasmExports.malloc(Math.max(size, 1));
+  if (address === 0) throw failure('out_of_memory', {});
+  try {
+    return use(address);
+  } finally {
+    pdfium.wasmExports.free(address);
+  }
+}
+
 async function withDocument<T>(bytes: Uint8Array, limits: Limits, use: (pdf: Pdf) => T) {
   checkSizeBytes(bytes.length, limits);
   library ??= openLibrary();
   const { lib, answer } = await library;
-  const { wasmExports } = lib.pdfium;
-  const address = wasmExports.malloc(bytes.length);
-  if (address === 0) throw failure('out_of_memory', {});
-  try {
+  return withMemory(lib, bytes.length, (address) => {
     // HEAPU8 must be read again, because the heap may have grown and moved.
     lib.pdfium.HEAPU8.set(bytes, address);
     const document = lib.FPDF_LoadMemDocument(address, bytes.length, '');
@@ -136,9 +144,7 @@ async function withDocument<T>(bytes: Uint8Array, limits: Limits, use: (pdf: Pdf
     } finally {
       lib.FPDF_CloseDocument(document);
     }
-  } finally {
-    wasmExports.free(address);
-  }
+  });
 }
 
 function withPage<T>(pdf: Pdf, number: number, use: (page: Page) => T): T {
@@ -247,16 +253,11 @@ function coversPage({ left, top, width, height }: Place, { mm }: Page): boolean 
 
 /** Removes only general compression filters, so a JPEG remains a JPEG. */
 function storedData({ lib }: Page, { object }: PagePicture): Uint8Array {
-  const { wasmExports } = lib.pdfium;
   const length = lib.FPDFImageObj_GetImageDataDecoded(object, 0, 0);
-  const address = wasmExports.malloc(Math.max(length, 1));
-  if (address === 0) throw failure('out_of_memory', {});
-  try {
+  return withMemory(lib, length, (address) => {
     lib.FPDFImageObj_GetImageDataDecoded(object, address, length);
     return lib.pdfium.HEAPU8.slice(address, address + length);
-  } finally {
-    wasmExports.free(address);
-  }
+  });
 }
 
 type Samples = Parameters<typeof savePng>[0];

@@ -14,6 +14,11 @@ import { localLimits } from './picture.ts';
 
 const require = createRequire(import.meta.url);
 
+function once<Library>(open: () => Promise<Library>): () => Promise<Library> {
+  let opening: Promise<Library> | undefined;
+  return () => (opening ??= open());
+}
+
 async function readWasm(file: string): Promise<Uint8Array> {
   return readFile(fileURLToPath(import.meta.resolve(file)));
 }
@@ -40,22 +45,19 @@ const heif = { rgb: 1, interleaved: 10, interleavedAlpha: 11, channel: 10 } as c
 /** More pixels may be stored than are shown, because `clap` crops and tiles extend past the edge. */
 const maxStoredPixels = 2 * localLimits.maxPixels;
 
-let heifLibrary: Promise<Heif> | null = null;
-
-async function openHeif(): Promise<Heif> {
+const openHeif = once(async () => {
   const create: (options: {
     wasmBinary: Uint8Array;
   }) => Promise<Heif> = require('libheif-js/libheif-wasm/libheif.js');
   return create({ wasmBinary: await readWasm('libheif-js/libheif-wasm/libheif.wasm') });
-}
+});
 
 /**
  * Decodes the primary picture of a HEIC file in 8 bits, with the file's own rotation applied. @throws {Error} with the
  * library's message.
  */
 export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
-  heifLibrary ??= openHeif();
-  const lib = await heifLibrary;
+  const lib = await openHeif();
   const input = lib._malloc(bytes.length);
   // Space for an error of three words, and one word for each result.
   const answer = lib._malloc(16);
@@ -100,21 +102,18 @@ function copyPlane(lib: Heif, image: number, answer: number, channels: number): 
   return { width, height, channels, data };
 }
 
-let jxlLibrary: Promise<typeof import('jxl-oxide-wasm')> | null = null;
-
-async function openJxl() {
+const openJxl = once(async () => {
   const lib = await import('jxl-oxide-wasm');
   lib.initSync({ module: Uint8Array.from(await readWasm('jxl-oxide-wasm/module.wasm')) });
   return lib;
-}
+});
 
 /**
  * Decodes the first frame of a JPEG XL file in 8 bits, with the file's own rotation applied. @throws {Error} with the
  * library's message.
  */
 export async function decodeJpegXl(bytes: Uint8Array): Promise<RawPixels> {
-  jxlLibrary ??= openJxl();
-  const { JxlImage } = await jxlLibrary;
+  const { JxlImage } = await openJxl();
   const image = new JxlImage();
   try {
     image.feedBytes(bytes);
@@ -144,22 +143,19 @@ interface OpenJpeg {
   };
 }
 
-let jpeg2000Library: Promise<OpenJpeg> | null = null;
-
 const quiet = () => undefined;
 
-async function openJpeg2000(): Promise<OpenJpeg> {
+const openJpeg2000 = once(async () => {
   const create: (
     options: object,
   ) => Promise<OpenJpeg> = require('@cornerstonejs/codec-openjpeg/decodewasmjs');
   const wasmBinary = await readWasm('@cornerstonejs/codec-openjpeg/decodewasm');
   return create({ wasmBinary, print: quiet, printErr: quiet });
-}
+});
 
 /** Decodes a JPEG 2000 picture in 8 bits, with grey as RGB. @throws {Error} with the library's message. */
 export async function decodeJpeg2000(bytes: Uint8Array): Promise<RawPixels> {
-  jpeg2000Library ??= openJpeg2000();
-  const { J2KDecoder } = await jpeg2000Library;
+  const { J2KDecoder } = await openJpeg2000();
   const decoder = new J2KDecoder();
   try {
     decoder.getEncodedBuffer(bytes.length).set(bytes);

@@ -3,7 +3,7 @@
  * hashed is what is loaded. Knows files and manifests, but not the outputs of networks.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,19 +17,8 @@ import {
   parseStatistics,
 } from './manifest.ts';
 
-export interface VerifiedModel {
-  readonly manifest: ModelManifest;
-  readonly statistics: EmbeddingStatistics;
-  readonly backbone: Uint8Array;
-  readonly head: Uint8Array;
-  /** Null for a model without a transformer. */
-  readonly transformer: Uint8Array | null;
-}
-
-export interface VerifiedLocator {
-  readonly manifest: LocateManifest;
-  readonly network: Uint8Array;
-}
+export type VerifiedModel = Awaited<ReturnType<typeof openModel>>;
+export type VerifiedLocator = Awaited<ReturnType<Registry['openLocator']>>;
 
 export type Registry = ReturnType<typeof createRegistry>;
 
@@ -63,10 +52,10 @@ export function createRegistry(
     /** Like `find`, for localisation models. */
     findLocator: async (id: string | null = null) => (await findLocator(id)).manifest,
     /** Like `open`, for localisation models. */
-    openLocator: async (id: string | null = null): Promise<VerifiedLocator> => {
+    openLocator: async (id: string | null = null) => {
       const entry = await findLocator(id);
-      const files = await verifiedFiles(entry);
-      return { manifest: entry.manifest, network: files.get(locateFile)! };
+      const network: Uint8Array = (await verifiedFiles(entry)).get(locateFile)!;
+      return { manifest: entry.manifest, network };
     },
     /** Unchanged as long as the files of both default models are. @throws {ForensicsError} as `find` and `open`. */
     stampDefaults: async () => {
@@ -105,13 +94,14 @@ function findEntry<Manifest extends AnyManifest>(
 }
 
 /** Opens a model in any folder. @throws {ForensicsError} `model_integrity`, naming the damaged file. */
-export async function openModel(entry: ModelFolder<ModelManifest>): Promise<VerifiedModel> {
-  const files = await verifiedFiles(entry);
+export async function openModel(entry: ModelFolder<ModelManifest>) {
+  const files: ReadonlyMap<string, Uint8Array> = await verifiedFiles(entry);
   return {
     manifest: entry.manifest,
     statistics: readStatistics(files),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
+    /** Null for a model without a transformer. */
     transformer: files.get(transformerFile) ?? null,
   };
 }
@@ -171,8 +161,8 @@ async function stampFiles(model: ModelFolder): Promise<readonly unknown[]> {
   return [manifest, ...(await Promise.all(files))];
 }
 
-function readStatistics(files: ReadonlyMap<string, Buffer>): EmbeddingStatistics {
-  return parseStatistics(files.get(statisticsFile)!.toString('utf8'));
+function readStatistics(files: ReadonlyMap<string, Uint8Array>): EmbeddingStatistics {
+  return parseStatistics(new TextDecoder().decode(files.get(statisticsFile)));
 }
 
 async function verifiedFile(model: ModelFolder, name: string): Promise<Buffer> {
@@ -184,7 +174,7 @@ async function verifiedFile(model: ModelFolder, name: string): Promise<Buffer> {
   if (bytes.length !== expected.bytes) {
     throw damaged(model, name, `has ${bytes.length} bytes instead of ${expected.bytes}`);
   }
-  if (createHash('sha256').update(bytes).digest('hex') !== expected.sha256) {
+  if (hash('sha256', bytes) !== expected.sha256) {
     throw damaged(model, name, 'does not have the SHA-256 of its manifest');
   }
   return bytes;
@@ -221,19 +211,18 @@ async function readInstalled(extra: string | null, packaged: string) {
   // A Map keeps the first position of a key and its last value, so an added model takes the
   // position of the packaged one with the same id.
   const entries = [...new Map([...byId(own), ...byId(added)]).values()];
-  const images = entries.filter(isImage);
-  const locators = entries.filter(isLocator);
+  const images = entries.filter(
+    (entry): entry is ModelFolder<ModelManifest> => entry.manifest.type === 'image',
+  );
+  const locators = entries.filter(
+    (entry): entry is ModelFolder<LocateManifest> => entry.manifest.type === 'localisation',
+  );
   return {
     images: { kind: 'model', entries: images, damages },
     locators: { kind: 'localisation model', entries: locators, damages },
     all: { kind: 'model', entries: [...images, ...locators], damages },
   };
 }
-
-const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
-  entry.manifest.type === 'image';
-const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
-  entry.manifest.type === 'localisation';
 
 /** The newest first; of two folders with the same id, only the newer one. */
 function byId(entries: readonly (ModelFolder | ForensicsError)[]) {

@@ -10,7 +10,7 @@ import { chrominanceTable, luminanceTable, scaleTable } from '../image/jpeg-qual
 import type { JpegStructure } from '../image/jpeg-structure.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { HistoryStep, Inconsistency, NamedSoftware, QuantisationClass } from './provenance.ts';
-import type { ThumbnailComparison } from './thumbnail.ts';
+import type { alignThumbnail } from './thumbnail.ts';
 
 interface Records {
   readonly facts: PictureFacts;
@@ -19,7 +19,7 @@ interface Records {
   readonly history: readonly HistoryStep[];
   readonly quantisation: QuantisationClass | null;
   /** Null if there is no readable thumbnail. */
-  readonly thumbnail: ThumbnailComparison | null;
+  readonly thumbnail: ReturnType<typeof alignThumbnail>;
   readonly now: Date;
 }
 

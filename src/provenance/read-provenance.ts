@@ -80,7 +80,9 @@ export async function readProvenance(
         (warning) =>
           typeof warning === 'string' || !['texts_cut', 'entries_cut'].includes(warning.code),
       ),
-      ...(exif.thumbnail !== null && thumbnail === null ? [thumbnailLost] : []),
+      ...(exif.thumbnail !== null && thumbnail === null
+        ? [{ code: 'thumbnail_unreadable', values: {} } as const]
+        : []),
       ...credentialWarnings(texts, credentials !== null),
     ],
   };
@@ -135,8 +137,6 @@ function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
     };
   });
 }
-
-const thumbnailLost: Warning = { code: 'thumbnail_unreadable', values: {} };
 
 /** In XMP, `dcterms:provenance` says where the manifest is: in the file itself (`self#jumbf=...`) or at a URL. */
 function credentialWarnings(texts: ForeignTexts, hasCredentials: boolean): readonly Warning[] {

@@ -9,13 +9,6 @@ import type { Picture } from '../image/picture.ts';
 import type { LumaPlane } from '../image/pixels.ts';
 import { correlate } from './correlation.ts';
 
-export interface ThumbnailComparison {
-  /** Aspect ratio relative to the picture's, or the reciprocal: 1 if the shape is the same, otherwise more. */
-  readonly shapeRatio: number;
-  /** Correlation of thumbnail and picture on a grid of cells, -1..1; null if either is too uniform to compare. */
-  readonly correlation: number | null;
-}
-
 /** Cells on each side: as coarse as the smallest thumbnail, so that scaling makes no difference. */
 const side = 16;
 /** Minimum standard deviation of the cells, in grey levels; below it, a correlation is chance. */
@@ -38,11 +31,13 @@ export function alignThumbnail(picture: Pick<Picture, 'facts' | 'luma' | 'thumbn
   const [whole, bare] = [turn(thumbnail), turn(withoutBars(thumbnail))];
   // Dark edges may be bars or a night sky, so the version that matches the picture better is used.
   const planes = nearest(whole) <= nearest(bare) ? whole : bare;
+  // Aspect ratio relative to the picture's, or the reciprocal: 1 if the shape is the same, otherwise more.
   const shapeRatio = nearest(planes);
   const own = meanGrid({ width, height, luma });
   const candidates = planes
     .filter((plane) => aspectRatio(plane) === shapeRatio)
     .map((upright) => {
+      // On a grid of cells, -1..1; null if either is too uniform to compare.
       const correlation = correlate(meanGrid(upright), own, minContrast);
       return { upright, shapeRatio, correlation };
     });

@@ -64,15 +64,13 @@ export function deviationsOfStar(picture: Pixels): number {
   return best / chance;
 }
 
-/** For each pixel in the lower right corner, sums of the colours above and to the left, from which means follow. */
-interface Corner {
-  readonly side: number;
-  /** `side + 1` rows of `side + 1` entries of three colours. */
-  readonly sums: Float64Array;
-}
-
-/** @param most - maximum side of the corner, which is smaller if the picture is. */
-function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number): Corner {
+/**
+ * For each pixel in the lower right corner, sums of the colours above and to the left, from which means follow: `side + 1`
+ * rows of `side + 1` entries of three colours.
+ *
+ * @param most - maximum side of the corner, which is smaller if the picture is.
+ */
+function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number) {
   const side = Math.min(width, height, most);
   const stride = 3 * (side + 1);
   const sums = new Float64Array(stride * (side + 1));
@@ -86,7 +84,11 @@ function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number): Cor
 }
 
 /** Mean colours of `patchSide` by `patchSide` cells of `step` pixels; the first begins at (`start`, `start`). */
-function cutPatch({ side, sums }: Corner, start: number, step: number): Float64Array {
+function cutPatch(
+  { side, sums }: ReturnType<typeof sumCorner>,
+  start: number,
+  step: number,
+): Float64Array {
   const edges = patchSide + 1;
   const upTo = new Float64Array(3 * edges * edges);
   for (let i = 0, to = 0; i < edges; i++) {
@@ -131,16 +133,11 @@ const star = Float64Array.from({ length: framed * framed }, (_, cell) => {
   return Math.min(1, Math.max(0, depth * cells + 1 / 2));
 });
 
-interface Edges {
-  readonly across: Float64Array;
-  readonly down: Float64Array;
-}
-
 /** In grey levels per cell: for a steeper edge, only the direction counts, not the height. */
 const softness = 8;
 
 /** Differences between the neighbours of each cell, divided by their length plus `softness`. */
-function findEdges(plane: Float64Array, side: number): Edges {
+function findEdges(plane: Float64Array, side: number) {
   const across = new Float64Array(plane.length);
   const down = new Float64Array(plane.length);
   for (let y = 1; y < side - 1; y++) {
@@ -188,7 +185,7 @@ function matchStar(patch: Float64Array): number {
 const minLikeness = 0.2;
 
 /** Correlation, -1..1, between the star's outline and the edges in the frame that begins at this cell of the patch. */
-function compare({ across, down }: Edges, first: number): number {
+function compare({ across, down }: ReturnType<typeof findEdges>, first: number): number {
   let [both, squares] = [0, 1];
   for (let row = 0, cell = 0; row < framed; row++) {
     for (let at = first + row * patchSide, end = at + framed; at < end; at++, cell++) {

@@ -12,24 +12,21 @@ export const descriptorLength = 16;
 /** Radius of the widest blur; pixels closer to the edge have no descriptor. */
 export const reachPx = 8;
 
-export interface Surroundings {
-  /** `descriptorLength` numbers per pixel, with about 2 to 16 units per grey level; 0 within `reachPx` of the edge. */
-  readonly descriptors: Int16Array;
-  /** Standard deviation of luma in the square of radius `reachPx`. */
-  readonly spread: Float32Array;
-}
+export type Surroundings = ReturnType<typeof describeSurroundings>;
 
 /**
  * Gradients and curvatures are scaled to about the response, in grey levels, to a step that crosses
  * a disc of 3, 5 or 8 pixels. Brightness may have been changed along with the copy, so the mean
  * itself counts less than differences between means.
  *
- * @param descriptors - all 0; filled and returned.
+ * @param descriptors - all 0; filled and returned: `descriptorLength` numbers per pixel, with about 2 to 16 units per grey
+ *   level; 0 within `reachPx` of the edge.
+ * @returns also `spread`, the standard deviation of luma in the square of radius `reachPx`.
  */
 export function describeSurroundings(
   picture: WorkingPicture,
   descriptors: Int16Array = new Int16Array(picture.luma.length * descriptorLength),
-): Surroundings {
+) {
   const { width, height, luma } = picture;
   const between = new Float32Array(luma.length);
   const blurs = gaussianBlurs(luma, width, between);

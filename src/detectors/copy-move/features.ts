@@ -3,21 +3,18 @@
 import type { Planes, Size } from '../../image/pixels.ts';
 import { boxMean } from '../blocks.ts';
 
-/** Row-major samples: luma 0..255, colour differences centred on 0. */
-export interface WorkingPicture extends Size {
-  /** Pixels of the picture per pixel of these planes, 1 or more. */
-  readonly scale: number;
-  readonly luma: Float32Array;
-  /** B - Y and R - Y, scaled as in JFIF. */
-  readonly blue: Float32Array;
-  readonly red: Float32Array;
-}
+export type WorkingPicture = ReturnType<typeof workingPicture>;
 
 /** Limits the time. Copies whose sides are less than a tenth as long as the picture's may then be missed. */
 const maxPixels = 400_000;
 
-/** Scales the picture down if it is larger than `maxPixels`, and splits it into planes. */
-export function workingPicture({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): WorkingPicture {
+/**
+ * Scales the picture down if it is larger than `maxPixels`, and splits it into planes.
+ *
+ * @returns row-major samples: luma 0..255, and B - Y and R - Y, centred on 0 and scaled as in JFIF; `scale`, 1 or more: the
+ *   pixels of the picture per pixel of these planes.
+ */
+export function workingPicture({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>) {
   const { width, height } = facts;
   const scale = Math.max(1, Math.sqrt((width * height) / maxPixels));
   const size = { width: Math.round(width / scale), height: Math.round(height / scale) };

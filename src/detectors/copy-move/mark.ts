@@ -25,11 +25,7 @@ const halfOfSamplePoints = (samplePoints.length * samplePoints.length) / 2;
 /** How many map cells an enlarged and rotated field cell can extend beyond the map cell that contains its centre. */
 const margin = 2;
 
-/** One map for each region of a pair; which region is the copy is unknown. */
-export interface Marks {
-  readonly here: CellMap;
-  readonly there: CellMap;
-}
+export type Marks = ReturnType<typeof markPair>;
 
 /** A map with the same value everywhere, and with cells no smaller than those of the match field. */
 export function evenMap({ working }: CopySearch, { width, height }: Size, value: number): CellMap {
@@ -39,8 +35,11 @@ export function evenMap({ working }: CopySearch, { width, height }: Size, value:
   return { cellPx, columns, rows, values: new Float32Array(columns * rows).fill(value) };
 }
 
-/** Writes `probability`, that the pair is a copy, only to the cells of the two regions. */
-export function markPair(search: CopySearch, pair: Pair, size: Size, probability: number): Marks {
+/**
+ * One map for each region of the pair, because it is unknown which one is the copy: `probability`, that the pair is a copy,
+ * only in the cells of the region.
+ */
+export function markPair(search: CopySearch, pair: Pair, size: Size, probability: number) {
   const cells = growExtent(pair.region, search.working, search.columns);
   const mark = (motion: Affine) => {
     const map = evenMap(search, size, 0);

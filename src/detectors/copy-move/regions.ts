@@ -63,29 +63,26 @@ type Targets = Readonly<Record<'x' | 'y', Float32Array>>;
 
 /** Median-filters the matches, which removes outliers but preserves the edges of regions. */
 function smoothTargets({ field, width }: RegionParts): Targets {
-  const { target, columns, rows } = field;
-  const alongX = new Int32Array(target.length).fill(nowhere);
-  const alongY = new Int32Array(target.length).fill(nowhere);
-  for (let row = 0, cell = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++, cell++) {
-      const match = target[cell]!;
-      if (match < 0) continue;
-      const matchColumn = match % width;
-      alongX[cell] = matchColumn - column * gridPx;
-      alongY[cell] = (match - matchColumn) / width - row * gridPx;
-    }
-  }
-  const [smoothX, smoothY] = [medians(alongX, columns), medians(alongY, columns)];
-  const x = new Float32Array(target.length).fill(nowhere);
-  const y = new Float32Array(target.length).fill(nowhere);
-  for (let row = 0, cell = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++, cell++) {
-      if (target[cell]! < 0) continue;
-      x[cell] = smoothX[cell]! + column * gridPx;
-      y[cell] = smoothY[cell]! + row * gridPx;
-    }
-  }
-  return { x, y };
+  const { target, columns } = field;
+  const along = (toPlace: (match: number) => number, ownPlace: (cell: number) => number) => {
+    const offsets = target.map((match, cell) =>
+      match < 0 ? nowhere : toPlace(match) - ownPlace(cell),
+    );
+    const smooth = medians(offsets, columns);
+    return new Float32Array(
+      target.map((match, cell) => (match < 0 ? nowhere : smooth[cell]! + ownPlace(cell))),
+    );
+  };
+  return {
+    x: along(
+      (match) => match % width,
+      (cell) => (cell % columns) * gridPx,
+    ),
+    y: along(
+      (match) => Math.floor(match / width),
+      (cell) => Math.floor(cell / columns) * gridPx,
+    ),
+  };
 }
 
 /**

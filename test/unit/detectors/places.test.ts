@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { CellMap } from '../../../src/detectors/regions.ts';
-import { largestPart, largestRegion, placeOf } from '../../../src/detectors/regions.ts';
+import { largestParts, largestRegion, placeOf } from '../../../src/detectors/regions.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 
 /** One character per cell: `#` is 1, `.` is 0.5. */
@@ -107,6 +107,6 @@ test('marking more than half of a picture locates nothing', () => {
   const half = mapOf(4, ['##..', '##..']);
   const more = mapOf(4, ['###.', '##..']);
 
-  expect(largestPart(half, 0.75, size)).toMatchObject({ left: 0, width: 8, share: 0.5 });
-  expect(largestPart(more, 0.75, size)).toBeNull();
+  expect(largestParts(half, 0.75, size, 1)).toMatchObject([{ left: 0, width: 8, share: 0.5 }]);
+  expect(largestParts(more, 0.75, size, 1)).toEqual([]);
 });
