@@ -148,7 +148,12 @@ function fuseScores(
 export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
   const { facts } = picture;
   const { cellPx, maxPixels } = locator.manifest.input;
-  const { pixels, halvings } = halveToFit(maxPixels, picture);
+  const { storedWidth: width, storedHeight: height } = facts;
+  let pixels: Pixels = { width, height, rgb: storedRgb(picture) };
+  let halvings = 0;
+  for (; pixels.width * pixels.height > maxPixels; halvings++) {
+    pixels = halvePixels({ rgb: pixels.rgb, facts: pixels });
+  }
   // Halved pixels have no JPEG block grid, so the quantisation steps in the file would mislead the network.
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
@@ -191,17 +196,6 @@ async function locate(locator: LocateModel, pixels: Pixels, table: readonly numb
     score += answer.score / shown.length;
   }
   return { columns, rows, changed, trust, score };
-}
-
-/** The picture as stored, halved until it has at most `maxPixels`. */
-function halveToFit(maxPixels: number, picture: Picture) {
-  const { storedWidth: width, storedHeight: height } = picture.facts;
-  let pixels: Pixels = { width, height, rgb: storedRgb(picture) };
-  let halvings = 0;
-  for (; pixels.width * pixels.height > maxPixels; halvings++) {
-    pixels = halvePixels({ rgb: pixels.rgb, facts: pixels });
-  }
-  return { pixels, halvings };
 }
 
 /** Minimum value of a marked cell. In the map of a single method, 0.5 is neutral. */

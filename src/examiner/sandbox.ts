@@ -66,7 +66,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const pool = options.children ?? createChildren(options);
 
   function verb(name: string) {
-    return (request: AnyRequest, runOptions?: RunOptions): Promise<unknown> => {
+    return (
+      request: { readonly source?: PictureSource },
+      runOptions?: RunOptions,
+    ): Promise<unknown> => {
       const { busy, waiting } = pool.status();
       // Whether a second core is free for a task that is sent now.
       const hasSpareCore = 2 * (busy + waiting + 1) <= availableParallelism();
@@ -98,8 +101,4 @@ export function createChildren(
     taskTimeoutMs: options.taskTimeoutMs ?? defaultTimeoutMs,
     memoryLimitBytes: options.memoryLimitBytes ?? defaultMemoryLimitBytes,
   });
-}
-
-interface AnyRequest {
-  readonly source?: PictureSource;
 }

@@ -5,51 +5,7 @@ import type { ForensicsError } from '../errors.ts';
 import { ascii } from './bytes.ts';
 import { nearestQuality } from './jpeg-quality.ts';
 
-interface JpegComponent {
-  readonly id: number;
-  /** Horizontal and vertical sampling factors, 1..4. */
-  readonly h: number;
-  readonly v: number;
-  /** Identifier of the quantisation table, 0..3. */
-  readonly quantisationTable: number;
-}
-
-interface QuantisationTable {
-  readonly id: number;
-  readonly precision: 8 | 16;
-  /** 64 steps in zig-zag order, as the file stores them. */
-  readonly steps: readonly number[];
-}
-
-interface JpegSegment {
-  /** Second byte of the marker, such as 0xdb for DQT. */
-  readonly marker: number;
-  /** Offset of the marker's 0xff byte in the file. */
-  readonly offset: number;
-  /** Size of the whole segment, including marker and length field; for SOS, not including the entropy-coded data. */
-  readonly sizeBytes: number;
-  /** Such as `SOI`, `APP1 Exif`, `DQT`. */
-  readonly label: string;
-}
-
-export interface JpegStructure {
-  readonly progressive: boolean;
-  readonly arithmetic: boolean;
-  readonly precision: number;
-  readonly components: readonly JpegComponent[];
-  /** `4:4:4`, `4:2:2`, `4:2:0`, `4:4:0`, `4:1:1`, `4:1:0`, `grey`, or the factors written out (`2x2,1x2,1x1`). */
-  readonly chromaSubsampling: string;
-  /** The tables in effect at the start of the first scan, by identifier. */
-  readonly quantisationTables: readonly QuantisationTable[];
-  /** The libjpeg setting nearest to the luminance table; null if there is no such table, or a step is above 255. */
-  readonly quality: { readonly value: number; readonly distance: number } | null;
-  readonly segments: readonly JpegSegment[];
-  readonly scans: number;
-  /** MCUs between restart markers; 0 if the file has none. */
-  readonly restartInterval: number;
-  /** Bytes after the end-of-image marker. */
-  readonly trailingBytes: number;
-}
+export type JpegStructure = JpegFile['structure'];
 
 export type JpegFile = ReturnType<typeof readJpeg>;
 
@@ -73,20 +29,26 @@ export function readJpeg(bytes: Uint8Array) {
   const { width, height, ...facts } = frame;
   const restart = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
   const luma = lumaSteps({ quantisationTables, components: frame.components });
-  const structure: JpegStructure = {
+  const structure = {
     ...facts,
+    /** `4:4:4`, `4:2:2`, `4:2:0`, `4:4:0`, `4:1:1`, `4:1:0`, `grey`, or the factors written out (`2x2,1x2,1x1`). */
     chromaSubsampling: nameSubsampling(frame.components),
+    /** The tables in effect at the start of the first scan, by identifier. */
     quantisationTables,
-    // Only baseline tables can come from libjpeg.
+    /** The libjpeg setting nearest to the luminance table; null if there is no such table, or a step is above 255. */
     quality: luma === null || luma.some((step) => step > 255) ? null : nearestQuality(luma),
     segments: segments.map(({ marker, offset, end, payload }) => ({
       marker,
       offset,
+      /** Including marker and length field; for SOS, not including the entropy-coded data. */
       sizeBytes: end - offset,
+      /** Such as `SOI`, `APP1 Exif`, `DQT`. */
       label: labelSegment(marker, payload),
     })),
     scans,
+    /** MCUs between restart markers; 0 if the file has none. */
     restartInterval: restart === undefined ? 0 : ((restart[0] ?? 0) << 8) | (restart[1] ?? 0),
+    /** After the end-of-image marker. */
     trailingBytes: bytes.length - endOffset,
   };
   return { structure, width, height, segments, endOffset, hasEnd };
@@ -115,7 +77,10 @@ function readFrame(segments: readonly MarkerSegment[]) {
   };
 }
 
-function readComponent(payload: Uint8Array, at: number): JpegComponent {
+type JpegComponent = ReturnType<typeof readComponent>;
+
+/** Its identifier, sampling factors `h` and `v`, 1..4, and the identifier of its quantisation table, 0..3. */
+function readComponent(payload: Uint8Array, at: number) {
   const factors = payload[at + 1]!;
   const h = factors >> 4;
   const v = factors & 15;
@@ -139,9 +104,12 @@ function readQuantisationTables(segments: readonly MarkerSegment[]): Quantisatio
   return [...tables.values()].toSorted((a, b) => a.id - b.id);
 }
 
-function readTable(payload: Uint8Array, at: number): QuantisationTable {
+type QuantisationTable = ReturnType<typeof readTable>;
+
+/** With its 64 steps in zig-zag order, as the file stores them. */
+function readTable(payload: Uint8Array, at: number) {
   const id = payload[at]! & 15;
-  const precision = payload[at]! >> 4 === 0 ? 8 : 16;
+  const precision: 8 | 16 = payload[at]! >> 4 === 0 ? 8 : 16;
   const isValid = payload[at]! >> 4 <= 1 && id <= 3 && at + 1 + 8 * precision <= payload.length;
   if (!isValid) throw damaged('has a broken quantisation table');
   const steps = Array.from({ length: 64 }, (_, i) =>
@@ -157,7 +125,10 @@ function readTable(payload: Uint8Array, at: number): QuantisationTable {
 export function lumaSteps({
   quantisationTables,
   components,
-}: Pick<JpegStructure, 'quantisationTables' | 'components'>): readonly number[] | null {
+}: {
+  readonly quantisationTables: readonly QuantisationTable[];
+  readonly components: readonly JpegComponent[];
+}): readonly number[] | null {
   const table = quantisationTables.find(({ id }) => id === components[0]?.quantisationTable);
   return table?.steps ?? null;
 }

@@ -25,20 +25,10 @@ export interface PdfPart {
   readonly place: Place;
 }
 
-export interface PdfContents {
-  readonly parts: readonly PdfPart[];
-  /** Number of pictures that are too small to examine: icons, lines, bullets. */
-  readonly tooSmall: number;
-  /** Number of pictures whose data also occurred earlier: logos, backgrounds. */
-  readonly repeated: number;
-  /** Number of pages that are not read: those after the first 500. */
-  readonly laterPages: number;
-}
-
 const maxPages = 500;
 
 /** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_unreadable`, `image_not_supported`. */
-export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<PdfContents> {
+export async function listPdfParts(bytes: Uint8Array, limits: Limits) {
   return withDocument(bytes, limits, (pdf) => {
     const pages = pdf.lib.FPDF_GetPageCount(pdf.document);
     if (pages === 0) throw failure('pdf_without_pages', {});
@@ -64,7 +54,15 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
           parts.push({ page: number, picture: null, place: { left: 0, top: 0, ...page.mm } });
       });
     }
-    return { parts, tooSmall, repeated, laterPages: Math.max(pages - maxPages, 0) };
+    return {
+      parts,
+      /** Number of pictures that are too small to examine: icons, lines, bullets. */
+      tooSmall,
+      /** Number of pictures whose data also occurred earlier: logos, backgrounds. */
+      repeated,
+      /** Number of pages that are not read. */
+      laterPages: Math.max(pages - maxPages, 0),
+    };
   });
 }
 

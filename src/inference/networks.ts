@@ -10,7 +10,7 @@ import {
   type ModelManifest,
 } from './manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
-import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.ts';
+import { readOutput, type Runtime, type Session } from './runtime.ts';
 import type { Size, Pixels } from '../image/pixels.ts';
 
 /** Kinds of picture, in the order of the transformer's outputs. */
@@ -79,7 +79,7 @@ export async function loadTraceModel(
     runtimeVersion: runtime.version,
     readFeatures: async (rgb, width, height) => {
       const answer = await backbone.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
-      const values = namedOutput(answer, 'features');
+      const values = readOutput(answer, 'features');
       const cells = (width / cellPx) * (height / cellPx);
       if (values.length > 0 && values.length % cells === 0) return values;
       throw new TypeError('The model returns features of the wrong size.');
@@ -90,8 +90,8 @@ export async function loadTraceModel(
         masks: { data: masks, dims: [passes, masks.length / passes] },
       });
       return {
-        logits: sizedOutput(answer, 'logits', passes * count * 3),
-        embeddings: sizedOutput(answer, 'embedding', count * statistics.embedding.dimension),
+        logits: readOutput(answer, 'logits', passes * count * 3),
+        embeddings: readOutput(answer, 'embedding', count * statistics.embedding.dimension),
       };
     },
     readTransformer: transformer && toReader(transformer, manifest),
@@ -110,8 +110,8 @@ function toReader(session: Session, { transformer }: ModelManifest): ReadTransfo
       square: { data: Float32Array.of(input === 'square' ? 1 : 0), dims: [1] },
     });
     return {
-      generated: sizedOutput(answer, 'generated', 1)[0]!,
-      kinds: sizedOutput(answer, 'kinds', pictureKinds.length),
+      generated: readOutput(answer, 'generated', 1)[0]!,
+      kinds: readOutput(answer, 'kinds', pictureKinds.length),
     };
   };
 }
@@ -176,13 +176,13 @@ function toAnswer(
   const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
   const across = Math.ceil(width / blockPx) * (blockPx / cellPx);
   const down = Math.ceil(height / blockPx) * (blockPx / cellPx);
-  const [score = NaN] = namedOutput(answer, 'score');
+  const [score = NaN] = readOutput(answer, 'score');
   if (!Number.isFinite(score))
     throw new TypeError('The model returns a score that is not a number.');
   // The output is for whole blocks, so cells outside the picture are dropped. The values are
   // copied, because the network may be closed next.
   const insideMap = (name: string) => {
-    const map = sizedOutput(answer, name, across * down);
+    const map = readOutput(answer, name, across * down);
     const inside = new Float32Array(columns * rows);
     for (let row = 0; row < rows; row++) {
       inside.set(map.subarray(row * across, row * across + columns), row * columns);

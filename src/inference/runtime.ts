@@ -112,23 +112,14 @@ function toFloats(tensor: OrtTensor, name: string): Float32Array {
   throw new TypeError(`The model's output ${name} is ${tensor.type}, not float32.`);
 }
 
-/** @throws {TypeError} as `namedOutput`, and when the output does not contain `length` numbers. */
-export function sizedOutput(
+/** @throws {TypeError} when the model does not have the output that its manifest names, or not of this length. */
+export function readOutput(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,
-  length: number,
-): Float32Array {
-  const output = namedOutput(answer, name);
-  if (output.length === length) return output;
-  throw new TypeError(`The model returns ${name} of the wrong size.`);
-}
-
-/** @throws {TypeError} when the model does not have the output that its manifest names. */
-export function namedOutput(
-  answer: Readonly<Record<string, Float32Array>>,
-  name: string,
+  length?: number,
 ): Float32Array {
   const output = answer[name];
   if (!output) throw new TypeError(`The model returns no output named ${name}.`);
-  return output;
+  if (length === undefined || output.length === length) return output;
+  throw new TypeError(`The model returns ${name} of the wrong size.`);
 }
