@@ -4,6 +4,9 @@ import type { ModelCache } from './model-cache.ts';
 import type { PictureSource, TaskContext, TaskSettings } from './requests.ts';
 import type { PdfPart } from '../image/pdf.ts';
 
+type Examining = typeof import('./examine.ts');
+type Rendering = typeof import('./render.ts');
+
 /**
  * What runs in a child process. Requests and results are passed by structured clone. Each module is loaded for the
  * first task that needs it, so that a child that only examines never loads the fonts and the PDF writer.
@@ -13,17 +16,23 @@ export const tasks = {
    * @throws {ForensicsError} `image_*` or `file_*` for the picture, `model_*` for the model, `invalid_request` for an
    *   option, `inference_*` for the child.
    */
-  examine: later(async () => (await import('./examine.ts')).performExamine),
+  examine: async (...given: Parameters<Examining['performExamine']>) =>
+    (await import('./examine.ts')).performExamine(...given),
   /** Decides under each condition and strategy. @throws {ForensicsError} as `examine`. */
-  measure: later(async () => (await import('./examine.ts')).performMeasure),
+  measure: async (...given: Parameters<Examining['performMeasure']>) =>
+    (await import('./examine.ts')).performMeasure(...given),
   /** @throws {ForensicsError} as `examine`; `image_not_as_declared` if the picture is not the one examined. */
-  render: later(async () => (await import('./render.ts')).performRender),
+  render: async (...given: Parameters<Rendering['performRender']>) =>
+    (await import('./render.ts')).performRender(...given),
   /** Renders the first page of a picture's report, for the report on its case. @throws {ForensicsError} as `render`. */
-  preparePage: later(async () => (await import('./render.ts')).performPreparePage),
+  preparePage: async (...given: Parameters<Rendering['performPreparePage']>) =>
+    (await import('./render.ts')).performPreparePage(...given),
   /** Renders the PDF report on a case, in each language. @throws {ForensicsError} `inference_*`. */
-  renderCase: later(async () => (await import('./render.ts')).performRenderCase),
+  renderCase: async (...given: Parameters<Rendering['performRenderCase']>) =>
+    (await import('./render.ts')).performRenderCase(...given),
   /** Lays out two pictures side by side, for a report. @throws {ForensicsError} as `examine`, for either picture. */
-  layBeside: later(async () => (await import('./render.ts')).performLayBeside),
+  layBeside: async (...given: Parameters<Rendering['performLayBeside']>) =>
+    (await import('./render.ts')).performLayBeside(...given),
   /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
   listPdfParts: async ({ source }: { readonly source: PictureSource }, { limits }: TaskContext) => {
     const { listPdfParts } = await import('../image/pdf.ts');
@@ -37,20 +46,13 @@ export const tasks = {
     return readPdfPart(await readSource(source, limits), part, limits);
   },
   /** Null if either is not a PNG file, or if size or type differ. @throws {ForensicsError} `inference_*`. */
-  compare: later(async () => (await import('./render.ts')).performCompare),
+  compare: async (...given: Parameters<Rendering['performCompare']>) =>
+    (await import('./render.ts')).performCompare(...given),
 };
 
 interface PartRequest {
   readonly source: PictureSource;
   readonly part: PdfPart;
-}
-
-type Perform<Request, Answer> = (request: Request, context: TaskContext) => Promise<Answer>;
-
-function later<Request, Answer>(
-  load: () => Promise<Perform<Request, Answer>>,
-): Perform<Request, Answer> {
-  return async (request, context) => (await load())(request, context);
 }
 
 export type TaskName = keyof typeof tasks;

@@ -4,9 +4,11 @@
  */
 
 import { hash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
 import { contractFormats, type Format, formatNames } from '../contract/formats.ts';
 import { ForensicsError } from '../errors.ts';
+import { decodeText } from './bytes.ts';
 import { decodeWithSharp, type PixelRequest } from './codec.ts';
 import { openContainer } from './container.ts';
 import { readExifClues } from './exif.ts';
@@ -14,6 +16,7 @@ import type { FileFacts } from './file-facts.ts';
 import { formatOfName } from './file-kind.ts';
 import { endOfImage } from './jpeg-metadata.ts';
 import { holdsEveryScan, markers, readJpeg } from './jpeg-structure.ts';
+import type { MetadataText } from './metadata-blocks.ts';
 import { readMetadata } from './metadata.ts';
 import { isQuarterTurn } from './orientation.ts';
 import {
@@ -25,7 +28,6 @@ import {
 } from './picture.ts';
 import { type LumaPlane, type RawPixels, toLuma, toRgb, withLuma } from './pixels.ts';
 import { decodeBmp } from './readers.ts';
-import { readStealthText } from './stealth.ts';
 import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
 
 /**
@@ -293,4 +295,52 @@ const noise = Uint8Array.from(
 function isBadCode(warning: string): boolean {
   if (warning.includes('marker 0xd9')) return false;
   return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
+}
+
+// Reads text hidden in the lowest bits of the pixels, where NovelAI and an extension of Stable Diffusion web UI store
+// settings: by column, a signature, the number of bits, and the text, plain or gzipped. Lossy saving destroys it.
+
+const signatureBytes = 15;
+const maxTextBytes = 1_000_000;
+
+/** Whether the text is in the alpha channel (`png`) or in the colours, and whether it is plain (`info`) or compressed. */
+const signature = /^stealth_(png|rgb)(info|comp)$/;
+
+/** Null if there is no signature, or if the bits after it are not text. */
+function readStealthText(pixels: RawPixels): MetadataText | null {
+  for (const channels of pixels.channels === 4 ? [[3], [0, 1, 2]] : [[0, 1, 2]]) {
+    const read = bytesOf(pixels, channels);
+    const keyword = String.fromCharCode(...read(0, signatureBytes));
+    const [, place, form] = signature.exec(keyword) ?? [];
+    if (place !== (channels.length === 1 ? 'png' : 'rgb')) continue;
+    const length = Buffer.from(read(signatureBytes, 4)).readUInt32BE(0) >> 3;
+    const bytes = read(signatureBytes + 4, Math.min(length, maxTextBytes));
+    const text = form === 'comp' ? unpack(bytes) : decodeText(bytes);
+    return text === null ? null : { place: 'pixels', keyword, text };
+  }
+  return null;
+}
+
+/** Reads bytes from the lowest bits of these channels, the most significant bit first; zeros beyond the picture. */
+function bytesOf({ data, channels, width, height }: RawPixels, used: readonly number[]) {
+  const bitAt = (index: number): number => {
+    const pixel = Math.floor(index / used.length);
+    const [x, y] = [Math.floor(pixel / height), pixel % height];
+    const sample = (y * width + x) * channels + used[index % used.length]!;
+    return x < width ? data[sample]! & 1 : 0;
+  };
+  return (start: number, count: number): Uint8Array =>
+    Uint8Array.from({ length: count }, (_, i) => {
+      let byte = 0;
+      for (let bit = 0; bit < 8; bit++) byte = (byte << 1) | bitAt(8 * (start + i) + bit);
+      return byte;
+    });
+}
+
+function unpack(bytes: Uint8Array): string | null {
+  try {
+    return decodeText(gunzipSync(bytes, { maxOutputLength: maxTextBytes }));
+  } catch {
+    return null;
+  }
 }

@@ -36,6 +36,7 @@ export function openJpeg(bytes: Uint8Array): FileFacts {
   const ids = structure.components.map(({ id }) => id);
   const index = segments.find((one) => isSegment(one, markers.app2, identifiers.mpf));
   const tiff = index?.payload.subarray(identifiers.mpf.length);
+  const profile = joinIccProfile(segments);
   return {
     ...ordinaryFile,
     width,
@@ -44,7 +45,7 @@ export function openJpeg(bytes: Uint8Array): FileFacts {
     channels: ids.length,
     colourSpace: nameColourSpace(segments, ids),
     hasAlpha: false,
-    iccProfile: nameIccProfile(joinIccProfile(segments)),
+    iccProfile: profile && nameIccProfile(profile),
     jpeg: structure,
     ...readBlocks(segments),
     endOffset,
@@ -84,11 +85,11 @@ function readBlocks(segments: readonly MarkerSegment[]): MetadataBlocks {
 }
 
 /** The colour profile, which may be spread over several segments (ICC.1:2022, B.4), each with its number and count. */
-function joinIccProfile(segments: readonly MarkerSegment[]): Uint8Array {
+function joinIccProfile(segments: readonly MarkerSegment[]): Uint8Array | null {
   const parts = payloads(segments, markers.app2, identifiers.icc)
     .toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
     .map((part) => part.subarray(2));
-  return Buffer.concat(parts);
+  return parts.length === 0 ? null : Buffer.concat(parts);
 }
 
 /** As in libjpeg's `default_decompress_parms`. @param ids - component identifiers of the frame. */

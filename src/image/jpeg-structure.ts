@@ -4,6 +4,7 @@ import { failure } from '../contract/failure-reasons.ts';
 import type { ForensicsError } from '../errors.ts';
 import { ascii } from './bytes.ts';
 import { nearestQuality } from './jpeg-quality.ts';
+import { isFrame } from './raw.ts';
 
 export type JpegStructure = JpegFile['structure'];
 
@@ -216,13 +217,6 @@ export const markers = {
   app15: 0xef,
   com: 0xfe,
 } as const;
-
-/** DHT, JPG and DAC, whose codes lie in the range of SOF0 to SOF15. */
-const noFrames: readonly number[] = [markers.dht, 0xc8, markers.dac];
-
-export function isFrame(marker: number): boolean {
-  return marker >= markers.sof0 && marker <= markers.sof15 && !noFrames.includes(marker);
-}
 
 export type MarkerSegment = ReturnType<typeof segmentAt>;
 

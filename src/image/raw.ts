@@ -7,7 +7,6 @@
  */
 
 import { startsWith } from './bytes.ts';
-import { isFrame } from './jpeg-structure.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const tags = { subfileType: 0x00fe, photometric: 0x0106, dngVersion: 0xc612 } as const;
@@ -40,6 +39,11 @@ export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
     if (pixels > (best?.pixels ?? 0)) best = { at, pixels };
   }
   return best === null ? null : bytes.subarray(best.at);
+}
+
+/** True for SOF0 to SOF15, but not for DHT, JPG and DAC, whose codes lie in the same range. */
+export function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
 /** Marker and size of the frame of the JPEG file at `start`; null if there is no frame before the first scan. */

@@ -31,9 +31,11 @@ test('a photograph as written by a camera contradicts nothing', async () => {
   expect(await codesOf(file)).toEqual([]);
 });
 
+/** Written at `at`. */
+const changed = (at: string, zones = {}) =>
+  withExif({ primary: { 0x0132: at }, exif: { ...taken, ...zones } });
+
 describe('times', () => {
-  const changed = (at: string, zones = {}) =>
-    withExif({ primary: { 0x0132: at }, exif: { ...taken, ...zones } });
   test.each<[string, Buffer, readonly string[]]>([
     ['two hours later', changed('2026:03:01 14:00:00'), ['modified_after_capture']],
     ['a day earlier, as zones may explain', changed('2026:02:28 12:00:00'), []],
