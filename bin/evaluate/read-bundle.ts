@@ -6,7 +6,7 @@ import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { languages } from '../../src/contract/vocabulary.ts';
 import { canonicalBytes, fileNames } from '../../src/evidence/bundle-format.ts';
 import { inspectBundle } from '../../src/evidence/verify.ts';
-import { printable } from '../../src/present/printable.ts';
+import { printable } from '../../src/present/text.ts';
 import type { ReportTexts } from '../../src/present/report-item.ts';
 import { codesIn, flat, missing } from './surfaces.ts';
 

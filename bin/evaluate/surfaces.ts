@@ -16,7 +16,7 @@ import {
 } from '../../src/contract/vocabulary.ts';
 import { writeNextStep, writeNextSteps } from '../../src/present/findings.ts';
 import { present, writePlaces } from '../../src/present/presentation.ts';
-import { printable } from '../../src/present/printable.ts';
+import { printable } from '../../src/present/text.ts';
 import { wordsIn } from '../../src/present/wording/catalogue.ts';
 
 export interface Surfaces {

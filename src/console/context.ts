@@ -4,9 +4,8 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { SessionState, UserInfo } from '../contract/auth.ts';
 import type { Language } from '../contract/vocabulary.ts';
-import { nameIn } from '../present/printable.ts';
 import { ApiError } from './api/client.ts';
-import { fillIn } from './words/say.ts';
+import { fillIn, nameIn } from '../present/text.ts';
 import { type Words, words } from './words/words.ts';
 
 /** The words in the user's language, grouped by part of the console. */

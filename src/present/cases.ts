@@ -4,7 +4,7 @@ import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
 import { leavesChangesOpen } from './error-rate.ts';
 import type { Failure } from './failures.ts';
-import { kept } from './printable.ts';
+import { kept } from './text.ts';
 import type { CaseData } from './report-item.ts';
 import { headsSuspicion, type Result } from './result.ts';
 import { isCopy } from './seen-before.ts';

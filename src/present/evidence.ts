@@ -17,7 +17,7 @@ import type { Decision, Examined, Manipulation, Stability } from '../engine/resu
 import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
 import { createNumberWriter, inBoth } from './numbers.ts';
-import { kept } from './printable.ts';
+import { kept } from './text.ts';
 import { writePlaces } from './presentation.ts';
 import {
   isNeverCalled,

@@ -9,7 +9,7 @@ import type { Warning, WarningCode } from '../image/metadata-blocks.ts';
 import type { StoredWarning } from '../image/metadata.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import { createNumberWriter, inBoth } from './numbers.ts';
-import { capitalised, nameIn, printable } from './printable.ts';
+import { capitalised, nameIn, printable } from './text.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 export type WordedFinding = Evidence['findings'][number];

@@ -7,7 +7,7 @@ import { assurances, type InconsistencyCode, type Language } from '../contract/v
 import { firstEdit } from '../detectors/provenance-findings.ts';
 import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
-import { kept, nameIn, printable } from './printable.ts';
+import { kept, nameIn, printable } from './text.ts';
 import { wordsIn } from './wording/catalogue.ts';
 import type { SignerTrust } from './wording/en/outcome.ts';
 import type { Flaw } from './wording/en/provenance.ts';

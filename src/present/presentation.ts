@@ -26,7 +26,7 @@ import {
   writeDeclaredEdits,
   writeOrigin,
 } from './origin.ts';
-import { capitalised, kept } from './printable.ts';
+import { capitalised, kept } from './text.ts';
 import {
   headsSuspicion,
   isAboutPart,

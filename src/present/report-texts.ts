@@ -10,7 +10,7 @@ import type { CellMaps, Decision, Examination, MapName } from '../engine/result.
 import { writeEvidence } from './evidence.ts';
 import { createNumberWriter } from './numbers.ts';
 import { present, writeGroundInFull, writeReliance } from './presentation.ts';
-import { kept, nameIn, printable } from './printable.ts';
+import { kept, nameIn, printable } from './text.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
 import { isAboutPart, readResult } from './result.ts';
 import { reportWordsIn } from './wording/report-words.ts';

@@ -17,7 +17,7 @@ import type { Examined } from '../engine/result.ts';
 import type { WordedFinding } from './findings.ts';
 import { inBoth } from './numbers.ts';
 import { bestDeclaration } from './origin.ts';
-import { nameIn, printable } from './printable.ts';
+import { nameIn, printable } from './text.ts';
 import { changeRatio, hasGeneratorSize, measuredLike, readFigures } from './result.ts';
 
 type Cap = NonNullable<Evidence['cap']>;

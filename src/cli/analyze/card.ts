@@ -12,7 +12,7 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
 import { writeNextSteps, writeNotes } from '../../present/findings.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
-import { capitalised, kept } from '../../present/printable.ts';
+import { capitalised, kept } from '../../present/text.ts';
 import type { Outcome, Result } from '../../present/result.ts';
 import { isCopy, writeOther, writeSeenBefore } from '../../present/seen-before.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';

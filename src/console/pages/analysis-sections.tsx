@@ -8,7 +8,7 @@ import { createNumberWriter } from '../../present/numbers.ts';
 import { writeNextStep, writeWarnings } from '../../present/findings.ts';
 import { writeOrigin } from '../../present/origin.ts';
 import type { Presentation } from '../../present/presentation.ts';
-import { nameIn } from '../../present/printable.ts';
+import { nameIn } from '../../present/text.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import { saveAs, useDownloads } from '../parts/files.tsx';

@@ -37,7 +37,7 @@ import {
 import { AnalysisHold } from './holds.tsx';
 import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
 import type { CustodyStep } from '../../contract/verification.ts';
-import { nameIn } from '../../present/printable.ts';
+import { nameIn } from '../../present/text.ts';
 import { writeActor } from '../../present/report-item.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 

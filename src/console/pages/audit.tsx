@@ -8,7 +8,7 @@ import type { TenantPerson } from '../../contract/auth.ts';
 import type { CsvValue } from '../../present/csv.ts';
 import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
-import { nameIn } from '../../present/printable.ts';
+import { nameIn } from '../../present/text.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { PeriodFields, SelectField, useAct } from '../parts/form.tsx';

@@ -11,7 +11,7 @@ import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useTenantData } from '../parts/loading.ts';
 import { writeReason } from '../parts/verdict.ts';
-import { fillIn } from '../words/say.ts';
+import { fillIn } from '../../present/text.ts';
 import { Button, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './analysis-rows.tsx';
 import { SeenLines, useExaminations } from './other-pictures.tsx';

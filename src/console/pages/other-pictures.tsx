@@ -3,7 +3,7 @@
 import { useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
-import { capitalised } from '../../present/printable.ts';
+import { capitalised } from '../../present/text.ts';
 import { writeFacts, writeLink } from '../../present/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { getAnalysis, listAnalyses } from '../api/analyses.ts';

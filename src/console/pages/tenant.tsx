@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { TenantResponse, WebhookTest } from '../../contract/tenant.ts';
 import type { UsageReport } from '../../contract/usage.ts';
 import { ask } from '../api/client.ts';
-import { nameIn } from '../../present/printable.ts';
+import { nameIn } from '../../present/text.ts';
 import { useConsole } from '../context.ts';
 import {
   CheckField,

@@ -2,13 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import type { Verification } from '../../contract/verification.ts';
-import { nameIn } from '../../present/printable.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { useSubmit } from '../parts/form.tsx';
 import { Dots, type Fact, Facts, PageTitle, Time } from '../parts/pieces.tsx';
-import { fillIn } from '../words/say.ts';
+import { fillIn, nameIn } from '../../present/text.ts';
 
 export function VerifyPage() {
   const { nav, verify, tenantName } = useConsole();

@@ -1,6 +1,6 @@
 /** The pages of administration, the account and help. */
 
-import { fill, say } from './say.ts';
+import { fill, say } from '../../present/text.ts';
 
 export const administration = {
   keys: {

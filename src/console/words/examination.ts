@@ -1,6 +1,6 @@
 /** The pages of one analysis, of a comparison and of a bundle. */
 
-import { fill, say } from './say.ts';
+import { fill, say } from '../../present/text.ts';
 
 export const examination = {
   analysis: {

@@ -1,6 +1,6 @@
 import { administration } from './administration.ts';
 import { examination } from './examination.ts';
-import { fill, say, speak } from './say.ts';
+import { fill, say, speak } from '../../present/text.ts';
 
 /** Every sentence that only the console uses; sentences shared with reports come from `present`. */
 const phrases = {

@@ -7,7 +7,7 @@ import type { Language } from '../../contract/vocabulary.ts';
 import type { Region } from '../../detectors/regions.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
 import type { ReportItem } from '../report-item.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../text.ts';
 import type { Writing } from '../report-texts.ts';
 import type { Words } from '../wording/catalogue.ts';
 

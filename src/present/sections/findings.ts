@@ -3,7 +3,7 @@
 import type { MapName } from '../../engine/result.ts';
 import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
 import { type WordedFinding, writeNextStep } from '../findings.ts';
-import { capitalised, nameIn, printable } from '../printable.ts';
+import { capitalised, nameIn, printable } from '../text.ts';
 import type { ReportItem } from '../report-item.ts';
 import { describeMap, readMap } from '../report-texts.ts';
 import { markedPlaces } from '../result.ts';

@@ -12,7 +12,7 @@ import { type WordedFinding, writeBriefly, writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { altersContent, signerTrust, writeDeclaredEdits } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull, writeReliance } from '../presentation.ts';
-import { capitalised, kept, printable } from '../printable.ts';
+import { capitalised, kept, printable } from '../text.ts';
 import {
   headsSuspicion,
   isAboutPart as isOfPart,

@@ -5,7 +5,7 @@ import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { writeWarnings } from '../findings.ts';
 import type { NumberWriter } from '../numbers.ts';
-import { kept, nameIn, printable } from '../printable.ts';
+import { kept, nameIn, printable } from '../text.ts';
 import type { Origin } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {

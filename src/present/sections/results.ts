@@ -10,7 +10,7 @@ import { trialOutcome } from '../evidence.ts';
 import { writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
-import { capitalised, kept, nameIn, printable } from '../printable.ts';
+import { capitalised, kept, nameIn, printable } from '../text.ts';
 import { isNeverCalled, isSuspicion, markedPlaces, type Outcome, readFigures } from '../result.ts';
 import {
   type Block,

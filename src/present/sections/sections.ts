@@ -8,7 +8,7 @@ import { strengthFrom } from '../../detectors/detector.ts';
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import type { NumberWriter } from '../numbers.ts';
-import { kept, nameIn, printable } from '../printable.ts';
+import { kept, nameIn, printable } from '../text.ts';
 import { type CustodyEvent, writeActor } from '../report-item.ts';
 import { openWriting, writeSupport } from '../report-texts.ts';
 import { writeOther } from '../seen-before.ts';

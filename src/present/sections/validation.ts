@@ -6,7 +6,7 @@ import type { HeldOutRatios } from '../../inference/fields.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
 import { readError, type MeasuredError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
-import { nameIn, printable } from '../printable.ts';
+import { nameIn, printable } from '../text.ts';
 import type { OwnValidation } from '../report-item.ts';
 import { measuredLike, readFigures, toFound } from '../result.ts';
 import type { Weighed } from '../strength.ts';

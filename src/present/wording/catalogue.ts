@@ -1,54 +1,46 @@
-/** Every sentence of reports and of `analyze`, by language. The types ensure that no German one is missing. */
+/** Every word of reports and of `analyze`, by language. The types ensure that no German one is missing. */
 
 import type { Language } from '../../contract/vocabulary.ts';
-import { cases as casesDe, document as documentDe, glossary as glossaryDe } from './de/document.ts';
-import { findings as findingsDe } from './de/findings.ts';
-import { labels as labelsDe } from './de/labels.ts';
-import { outcome as outcomeDe, verdict as verdictDe } from './de/outcome.ts';
-import { provenance as provenanceDe } from './de/provenance.ts';
-import { limits as limitsDe, strength as strengthDe } from './de/strength.ts';
-import { terminal as terminalDe } from './de/terminal.ts';
-import { cases as casesEn, document as documentEn, glossary as glossaryEn } from './en/document.ts';
-import { findings as findingsEn } from './en/findings.ts';
-import { labels as labelsEn } from './en/labels.ts';
-import { outcome as outcomeEn, verdict as verdictEn } from './en/outcome.ts';
-import { provenance as provenanceEn } from './en/provenance.ts';
-import { limits as limitsEn, strength as strengthEn } from './en/strength.ts';
-import { terminal as terminalEn } from './en/terminal.ts';
+import { speak, type Spoken } from '../text.ts';
+import * as documentDe from './de/document.ts';
+import * as findingsDe from './de/findings.ts';
+import * as outcomeDe from './de/outcome.ts';
+import * as provenanceDe from './de/provenance.ts';
+import * as strengthDe from './de/strength.ts';
+import * as documentEn from './en/document.ts';
+import * as findingsEn from './en/findings.ts';
+import * as outcomeEn from './en/outcome.ts';
+import * as provenanceEn from './en/provenance.ts';
+import * as strengthEn from './en/strength.ts';
+import { labels } from './labels.ts';
+import { terms } from './terms.ts';
 
-const english = {
-  labels: labelsEn,
-  document: documentEn,
-  outcome: outcomeEn,
-  verdict: verdictEn,
-  strength: strengthEn,
-  findings: findingsEn,
-  provenance: provenanceEn,
-  limits: limitsEn,
-  glossary: glossaryEn,
-  terminal: terminalEn,
-  cases: casesEn,
+const phrases = { ...labels, ...terms };
+const english = { ...documentEn, ...findingsEn, ...outcomeEn, ...provenanceEn, ...strengthEn };
+const german: typeof english = {
+  ...documentDe,
+  ...findingsDe,
+  ...outcomeDe,
+  ...provenanceDe,
+  ...strengthDe,
 };
 
-export type Words = typeof english;
+export type Words = Spoken<typeof phrases> & typeof english;
 
 const words: Readonly<Record<Language, Words>> = {
-  en: english,
-  de: {
-    labels: labelsDe,
-    document: documentDe,
-    outcome: outcomeDe,
-    verdict: verdictDe,
-    strength: strengthDe,
-    findings: findingsDe,
-    provenance: provenanceDe,
-    limits: limitsDe,
-    glossary: glossaryDe,
-    terminal: terminalDe,
-    cases: casesDe,
-  },
+  en: joined(speak(phrases, 'en'), english),
+  de: joined(speak(phrases, 'de'), german),
 };
 
 export function wordsIn(language: Language): Words {
   return words[language];
+}
+
+/** Both trees as one. A branch that is in both has the entries of both. */
+function joined<One extends object, Other extends object>(one: One, other: Other): One & Other {
+  const entries = Object.entries(other).map(([key, value]) => {
+    const branch: unknown = Object(one)[key];
+    return [key, typeof branch === 'object' && branch !== null ? joined(branch, value) : value];
+  });
+  return { ...one, ...Object.fromEntries(entries) };
 }

@@ -7,7 +7,7 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
 import type { ReportInput } from '../heatmap/print-pictures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
-import { printable } from '../../present/printable.ts';
+import { printable } from '../../present/text.ts';
 import type { CaseData } from '../../present/report-item.ts';
 import { reportNumber, writeSubtitle } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';

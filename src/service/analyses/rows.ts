@@ -32,7 +32,7 @@ import {
 } from '../../ports/db/database.ts';
 import { analyses, examinations, thumbnails, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { kept } from '../../present/printable.ts';
+import { kept } from '../../present/text.ts';
 import { isFree } from '../holds/legal-holds.ts';
 
 export type AnalysisRow = typeof analyses.$inferSelect;

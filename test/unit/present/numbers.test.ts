@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createNumberWriter } from '../../../src/present/numbers.ts';
-import { printable } from '../../../src/present/printable.ts';
+import { printable } from '../../../src/present/text.ts';
 
 const en = createNumberWriter('en');
 const de = createNumberWriter('de');

@@ -20,7 +20,7 @@ import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
 import { writeFirstPage, writeSections } from '../../../src/present/sections/sections.ts';
 import { wordFinding, writeNextStep, writeWarnings } from '../../../src/present/findings.ts';
-import { capitalised } from '../../../src/present/printable.ts';
+import { capitalised } from '../../../src/present/text.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { reportWordsIn } from '../../../src/present/wording/report-words.ts';

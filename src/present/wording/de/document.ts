@@ -1,7 +1,95 @@
 import type * as english from '../en/document.ts';
 
+export const labels: typeof english.labels = {
+  title: 'Bericht zur bildforensischen Untersuchung',
+  product: 'forensics',
+  page: (page, of) => `Seite ${page} von ${of}`,
+  origins: {
+    page: (page) => `Seite ${page}, als Bild gerendert`,
+    picture: (page, picture) => `Seite ${page}, Bild ${picture}`,
+    place: (width, height, left, top) =>
+      `${width} × ${height} mm, ${left} mm von links und ${top} mm von oben`,
+  },
+  thresholds: {
+    fakeMin: 'Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, ab der es als KI-erzeugt gilt',
+    realMax: 'Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, bis zu der es als Fotografie gilt',
+    traceMin: 'Mindestmenge an Spuren gleich welcher Art (0 bis 2)',
+    compressionMax: 'höchste zulässige Kompression',
+    anomalyMax: 'höchster zulässiger Anomaliewert',
+    minDeviations: 'Mindestabstand zu 0,5, in Standardabweichungen',
+    leastDeviations: 'Mindestabstand zu 0,5, in Standardabweichungen',
+    manipulatedMin:
+      'Wahrscheinlichkeit einer veränderten Stelle, ab der das Bild als verändert gilt (1: nie, da zu klein oder beschädigt)',
+    suspectedMin:
+      'Wahrscheinlichkeit einer veränderten Stelle, ab der eine Veränderung vermutet wird',
+  },
+  soundRows: (percent) =>
+    `die Datei ist unvollständig oder beschädigt: Nur die ersten ${percent} % der Zeilen sind unbeschädigt`,
+  notes: {
+    converted_from_cmyk: 'aus CMYK umgewandelt',
+    converted_from_grey: 'aus Graustufen umgewandelt',
+    reduced_from_16_bit: 'von 16 Bit je Kanal reduziert',
+    transparency_flattened_on_white: 'Transparenz weiß hinterlegt',
+    first_frame_of_animation: 'erstes Einzelbild einer Animation',
+    rotated_by_exif: 'gemäß EXIF-Ausrichtung gedreht',
+    extension_disagrees: 'Dateiendung passt nicht zum Inhalt',
+    reduced_to_8_bit: 'auf 8 Bit je Kanal reduziert',
+    first_page: 'erste von mehreren Seiten',
+    main_picture: 'Hauptbild; die Datei enthält mehrere Bilder',
+    jpeg_of_raw: 'das JPEG in voller Größe aus einer RAW-Datei',
+    rotated_by_container: 'gedreht, wie die Datei es angibt',
+    end_marker_missing: 'ohne Endmarke; alle Zeilen sind vorhanden',
+    rows_missing: 'die Datei ist unvollständig oder beschädigt',
+    stray_bytes: 'überzählige Bytes zwischen den Teilen des JPEG',
+    scan_parameters: 'ungewöhnliche Scan-Parameter, wie manche Samsung-Firmware sie schreibt',
+    jfif_version: 'unbekannte JFIF-Version',
+    adobe_transform: 'unbekannte Farbtransformation im Adobe-Segment',
+    checksum_wrong: 'falsche Prüfsumme bei unbeschädigten Bilddaten',
+    chunk_ignored: 'ein PNG-Chunk mit falscher Prüfsumme',
+  },
+  original: 'Untersuchtes Bild',
+  heatmap: 'Zeigt, wo Methoden angeschlagen haben, nicht, dass etwas verändert wurde',
+  outline: 'Als verändert markierte Stellen sind weiß umrandet und nummeriert.',
+  strips: {
+    leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
+    topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,
+  },
+  md5: 'MD5 (nur zur Identifizierung)',
+  modelFile: (name) => `SHA-256 von ${name}`,
+  pixels: 'Pixel',
+  bytes: 'Byte',
+  none: 'keine',
+  uploadReplaced: 'nach dem Start ersetzt; untersucht wurde die beim Start angelegte Kopie',
+  present: 'vorhanden',
+  presentNotShown: 'in der Datei vorhanden, hier nicht wiedergegeben',
+  progressive: 'progressiv',
+  sequential: 'sequenziell',
+  arithmetic: 'arithmetische Codierung',
+  exactQuality: (quality) =>
+    `${quality} (Quantisierungstabelle der Helligkeit stimmt genau überein)`,
+  nearestQuality: (quality, distance) =>
+    `etwa ${quality} (Quantisierungstabelle der Helligkeit; mittlere Abweichung ${distance} Stufen)`,
+  bits: (bits, channels) => `${bits} Bit je Kanal, ${channels} Kanäle`,
+  withAlpha: 'mit Transparenz',
+  deviation:
+    'Werte mit ihrer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwelle, bis zu der ein Bild als Fotografie gilt, und die, ab der es als KI-erzeugt gilt.',
+  withoutFinding: 'Ohne Befund',
+  findings: {
+    columns: ['Methode und Befund', 'Stärke für sich allein', 'Wo'],
+    none: 'keine Aussage',
+    notStated: 'nicht angegeben',
+    outside:
+      'Das Bild liegt außerhalb des Bereichs, für den die Methoden validiert sind: Ihre Befunde sind festgehalten, aber ohne Angabe einer Stärke.',
+    elsewhere: (section) =>
+      `Die Angaben in der Datei stehen im Abschnitt „${section}“; hier sind sie nur aufgeführt, wenn sie für oder gegen ein KI-erzeugtes oder verändertes Bild sprechen.`,
+    panels:
+      'Die kleinen Bilder sind grau, wo eine Methode nichts anzeigt, und farbig bis hellgelb, wo sie eine Veränderung anzeigt. Bei Methoden ohne Aussage fehlen sie.',
+  },
+  escapes:
+    'Zeichen, die sich nicht eindeutig wiedergeben lassen, sind durch ihre Unicode-Nummer ersetzt, etwa ⟨U+202E⟩; ⟨… 12 …⟩ steht für 12 ausgelassene Zeichen.',
+};
+
 export const document: typeof english.document = {
-  parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
   seen: {
     beside:
       'Links das untersuchte Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt zugeschnitten und gleich ausgerichtet.',
@@ -10,31 +98,6 @@ export const document: typeof english.document = {
     gone: 'Das Original dieses Bildes ist nicht mehr gespeichert und kann hier nicht gezeigt werden.',
   },
   head: {
-    rows: {
-      marked: 'Im Bild markiert',
-      reasons: 'Gründe',
-      suspicion: 'Gründe für den Verdacht',
-      against: 'Was dagegen spricht',
-      otherwise: 'Andere Erklärungen',
-      noted: 'Außerdem',
-      why: 'Warum nichts entschieden wurde',
-      whySuspected: 'Warum es nicht belegt ist',
-      forFake: 'Für ein KI-erzeugtes Bild',
-      forEither: 'Für ein KI-erzeugtes oder verändertes Bild',
-      forChange: 'Für eine Veränderung',
-      forReal: 'Für eine Fotografie',
-      damage: 'Beschädigte Datei',
-      strength: 'Stärke des Befunds',
-      wrong: 'Ergebnisse in Tests',
-      origin: 'Laut Datei',
-      rely: 'Belastbarkeit',
-      unchecked: 'Nicht geprüft',
-      next: 'Empfehlung',
-      program: 'Programm',
-      operator: 'Durchgeführt von',
-      reviewer: 'Prüfende Person',
-      file: 'Datei',
-    },
     scale:
       'Stufen: ab 2 schwach, ab 10 mäßig, ab 100 deutlich, ab 1.000 stark, ab 10.000 sehr stark.',
     alone: (adverb, numbers) =>
@@ -120,7 +183,6 @@ export const document: typeof english.document = {
     notAsked:
       'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Weitere Erkenntnisse zum Fall wurden nicht herangezogen; liegen welche vor, ist die Bewertung daran zu überprüfen.',
   },
-  caseData: { caseNumber: 'Aktenzeichen', exhibit: 'Asservat', note: 'Anmerkung' },
   item: {
     metadataTitle: 'Angaben in den Metadaten',
     metadataNote:
@@ -135,32 +197,6 @@ export const document: typeof english.document = {
     redrawn:
       'Ein Beweispaket enthält neu erstellte Berichte, in denen auch die bis dahin hinzugekommenen Vorgänge stehen; ihre Prüfsummen stimmen daher nicht mit denen überein, die hier für frühere Fassungen stehen.',
     columns: ['Zeit', 'Vorgang', 'Ausgeführt von'],
-    events: {
-      created: 'Analyse angelegt',
-      received: 'Datei empfangen',
-      replaced_upload_noticed: 'Austausch der hochgeladenen Datei bemerkt',
-      opened: 'Datei geöffnet',
-      examined: 'Datei untersucht',
-      rendered: 'Heatmaps und Berichte erstellt',
-      written: 'Ergebnisse geschrieben',
-      failed: 'Untersuchung fehlgeschlagen',
-      retried: 'Untersuchung wiederholt',
-      upgraded: 'Zum Bericht erweitert',
-      bundled: 'Beweispaket erstellt',
-      deleted: 'Analyse gelöscht',
-    },
-    actors: {
-      user: 'Benutzer',
-      'api key': 'API-Schlüssel',
-      service: 'Dienst',
-      operator: 'Kommandozeile (kein Name erfasst)',
-    },
-    hashes: {
-      original: 'Original',
-      upload: 'hochgeladene Datei',
-      manifest: 'Manifest des Beweispakets',
-      examination: 'Untersuchung',
-    },
   },
   integrity: {
     bundle:
@@ -202,18 +238,6 @@ export const cases: typeof english.cases = {
   title: (name) => `Fall ${name}`,
   order: 'Zuerst stehen die Bilder, die man sich ansehen muss.',
   pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
-  kinds: {
-    failed: 'fehlgeschlagen',
-    generated: 'mit Anzeichen für ein KI-erzeugtes Bild',
-    changed: 'mit Anzeichen für eine Veränderung',
-    seen: 'auch außerhalb dieses Falls vorgelegt',
-    suspected: 'mit Verdacht auf eine Veränderung',
-    undecided: 'unentschieden',
-    unjudged: 'nicht beurteilbar',
-    atWork: 'in Untersuchung',
-    changesOpen: 'ohne Anzeichen für KI, Veränderungen offen',
-    noSign: 'ohne Anzeichen',
-  },
   oneCamera: 'von derselben Kamera',
   linked: 'mit Bildern außerhalb dieses Falls verknüpft',
   noResult: 'Noch kein Ergebnis.',

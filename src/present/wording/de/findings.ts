@@ -1,21 +1,13 @@
 import type { Copies, CredentialVouching } from '../../../detectors/statements.ts';
-import { capitalised, kept, nameIn } from '../../printable.ts';
+import { capitalised, kept, nameIn, speak } from '../../text.ts';
 import type { findings as english } from '../en/findings.ts';
-import { origins, softwareKinds, sourceTypes } from './provenance.ts';
+import { terms } from '../terms.ts';
+import { provenance } from './provenance.ts';
 
 type English = typeof english;
 
-/** Follows „in“. */
-const declarationPlaces: English['declarationPlaces'] = {
-  c2pa: 'den Content Credentials',
-  xmp: 'den XMP-Daten',
-  iptc: 'den IPTC-Daten',
-  exif: 'den EXIF-Daten',
-  'png-text': 'einem Textfeld des PNG',
-  comment: 'ihrem Kommentarfeld',
-  pixels: 'einem in den Pixeln verborgenen Text',
-  'visible-mark': 'einem sichtbaren Zeichen im Bild',
-};
+const { declarationPlaces, pictureKinds, places, trailingKinds } = speak(terms.findings, 'de');
+const { origins, software: softwareKinds } = speak(terms.provenance, 'de');
 
 const contradictions: English['contradictions'] = {
   modified_after_capture: 'ein Speicherdatum nach der Aufnahme',
@@ -32,56 +24,10 @@ const contradictions: English['contradictions'] = {
   gps_time_differs: 'eine abweichende GPS-Zeit',
 };
 
-const drawn = 'eine Zeichnung, ein Diagramm oder eine Computergrafik';
-
-/** Follows „hält das Bild für“. */
-const pictureKinds: English['pictureKinds'] = {
-  drawing: drawn,
-  rendering: drawn,
-  screenshot: 'ein Bildschirmfoto',
-  page: 'eine Textseite',
-  chart: drawn,
-};
-
-const trailingKinds: English['trailingKinds'] = {
-  zip: 'ein ZIP-Archiv oder Office-Dokument',
-  jpeg: 'ein JPEG-Bild',
-  png: 'ein PNG-Bild',
-  mp4: 'ein Video',
-  pdf: 'ein PDF-Dokument',
-  rar: 'ein RAR-Archiv',
-  '7z': 'ein 7z-Archiv',
-  gzip: 'ein gzip-Archiv',
-  executable: 'ein ausführbares Programm',
-  'samsung-trailer': 'Zusätze eines Samsung-Smartphones',
-  zeros: 'Nullen',
-  text: 'Text',
-};
-
 const writers: English['writers'] = {
   cameras: 'Smartphones und Kameras schreiben solche Dateien',
   others: 'keine Kamera fügt so etwas an; es muss auf anderem Weg hineingekommen sein',
   anything: 'Kameras, Programme und Dienste hinterlassen solche Daten',
-};
-
-/** Follows „ein Bereich“. */
-const places: English['places'] = {
-  almost_everywhere: 'fast im ganzen Bild',
-  across_top: 'oben über die ganze Breite',
-  across_middle: 'in der Mitte über die ganze Breite',
-  across_bottom: 'unten über die ganze Breite',
-  along_left: 'links über die ganze Höhe',
-  along_middle: 'in der Mitte über die ganze Höhe',
-  along_right: 'rechts über die ganze Höhe',
-  upper_left: 'links oben',
-  top: 'oben',
-  upper_right: 'rechts oben',
-  left: 'links',
-  middle: 'in der Mitte',
-  right: 'rechts',
-  lower_left: 'links unten',
-  bottom: 'unten',
-  lower_right: 'rechts unten',
 };
 
 function writeScore(score: number): string {
@@ -195,7 +141,7 @@ const statements: English['statements'] = {
   source_type_named: ({ type }) =>
     type === null
       ? 'Die Datei nennt einen digitalen Quelltyp (Digital Source Type), der im IPTC-Vokabular nicht vorkommt.'
-      : `Die Datei nennt den digitalen Quelltyp ${quote(type)}: ${sourceTypes[type]}. Er bezeichnet weder eine Kamera noch ein trainiertes Modell.`,
+      : `Die Datei nennt den digitalen Quelltyp ${quote(type)}: ${provenance.sourceTypes[type]}. Er bezeichnet weder eine Kamera noch ein trainiertes Modell.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => named(quote(name), softwareKinds[kind])));
     return `Die Datei nennt ${names}. Solche Namen kann jeder eintragen; was mit dem Bild geschah, zeigen sie nicht.`;
@@ -293,27 +239,6 @@ const skips: English['skips'] = {
     'Das Vorschaubild zeigt etwas ganz anderes; einzelne Stellen lassen sich nicht vergleichen.',
 };
 
-const methods: English['methods'] = {
-  'trace-network': 'Spurennetz',
-  'picture-size': 'Format des Bildes',
-  'photograph-likeness': 'Ähnlichkeit mit Fotografien',
-  'content-credentials': 'Content Credentials',
-  'declared-origin': 'Angegebene Herkunft',
-  'named-software': 'Genannte Software',
-  'file-consistency': 'Stimmigkeit der Dateiangaben',
-  'compression-tables': 'Quantisierungstabellen',
-  'file-layout': 'Aufbau der Datei',
-  'localisation-network': 'Lokalisierungsnetz',
-  'double-quantisation': 'Doppelte Quantisierung',
-  'error-level': 'Error Level Analysis (ELA)',
-  'copy-move': 'Kopierte Teile',
-  thumbnail: 'Vergleich mit dem Vorschaubild',
-  // Methods of earlier versions, which stored examinations still name.
-  'jpeg-grid': 'JPEG-Raster',
-  'noise-level': 'Rauschpegel',
-  resampling: 'Skalierung oder Drehung',
-};
-
 const sources: English['sources'] = {
   'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
     'Für dieses Programm trainiertes neuronales Netz (siehe Modellbeschreibung); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
@@ -338,16 +263,11 @@ const sources: English['sources'] = {
 };
 
 export const findings: English = {
-  methods,
   statements,
   skips,
   sources,
-  places,
   writeShare,
-  pictureKinds,
-  declarationPlaces,
   contradictions,
-  trailingKinds,
   writers,
   vouchings,
 };

@@ -88,28 +88,6 @@ export const outcome: typeof english.outcome = {
       'Nur eine Methode deutet auf eine Veränderung hin, und auch sie nur schwach.',
   },
   where: (place, share) => `${place}, ${share} des Bildes`,
-  short: {
-    unstated: 'Grund im Bericht',
-    real: 'nichts Auffälliges',
-    hinted: 'Hinweis auf Veränderung',
-    damaged: 'nur Schaden markiert',
-    isolated: 'einzelne Anzeichen',
-    blind: 'Veränderung nicht beurteilbar',
-    fake: 'Generatorspuren',
-    changed: 'Stelle weicht ab',
-    declared: 'laut Angabe der Datei',
-    too_small: 'zu wenige Pixel',
-    too_compressed: 'zu stark komprimiert',
-    no_usable_trace: 'keine Spuren messbar',
-    not_a_photograph: 'keine Fotografie',
-    outside_training_domain: 'unbekannte Bildart',
-    margin_within_uncertainty: 'zu nah an 50 %',
-    evidence_below_threshold: 'Anzeichen zu schwach',
-    unstable_under_resaving: 'nicht stabil',
-    declaration_contradicts_traces: 'Angabe widerspricht Spuren',
-    manipulation_suspected: 'Stelle verdächtig',
-    single_weak_method: 'nur eine Methode',
-  },
   next: {
     unstated:
       'Den forensischen Bericht (Umfang „forensicReporting“) oder die Originaldatei anfordern.',
@@ -185,12 +163,6 @@ export const outcome: typeof english.outcome = {
     kinds: (told, of, falsely) =>
       `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen wurde bei ${told} eine Veränderung gefunden oder vermutet; Fehlalarme, Verdachtsfälle mitgezählt: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
-    kindNames: {
-      splice: 'Fotomontagen',
-      'copy-move': 'Kopien im Bild',
-      removal: 'entfernten Gegenständen',
-      regenerated: 'mit KI ersetzten Stellen',
-    },
     alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${told}.`,
     alarmsToo: (told) => `Fehlalarme: ${told}.`,
     fake: (called, rate, high) =>
@@ -269,5 +241,67 @@ export const verdict: typeof english.verdict = {
       'Das Ergebnis ist ein Indiz unter mehreren und ersetzt nicht die Bewertung durch eine sachverständige Person.',
       'Das Ergebnis ist ein Indiz unter mehreren; die Bewertung bleibt der sachverständigen Person überlassen.',
     ],
+  },
+};
+
+export const terminal: typeof english.terminal = {
+  card: {
+    generated: (p) => `P(erzeugt) ${p}`,
+    changed: (p) => `P(verändert) ${p}`,
+    open: (from, to) => ` (unentschieden: ${from} bis ${to})`,
+    more: 'PDF und Heatmaps: --tier forensicReporting --out ORDNER',
+    onServer: (id) => `Analyse ${id}`,
+  },
+  seen: {
+    inCase: (name) => `Fall ${name}`,
+    as: (shared) => `${shared} wie`,
+    more: (count) => `und ${count} weitere`,
+  },
+  table: {
+    copies: {
+      same: (file) => `dieselbe Datei wie ${file}`,
+      copy: (file) => `zeigt dasselbe wie ${file}`,
+      mirrored: (file) => `zeigt dasselbe wie ${file}, gespiegelt`,
+    },
+  },
+  pdf: {
+    part: (page, picture) =>
+      picture === null ? `Seite ${page}` : `Seite ${page}, Bild ${picture}`,
+  },
+  summary: {
+    pictures: (count) => `${count} ${count === 1 ? 'Bild' : 'Bilder'}`,
+    kinds: {
+      text: (count) => `${count} ${count === 1 ? 'Textdatei' : 'Textdateien'}`,
+      html: (count) => `${count} ${count === 1 ? 'Webseite' : 'Webseiten'}`,
+      video: (count) => `${count} ${count === 1 ? 'Video' : 'Videos'}`,
+      zip: (count) =>
+        `${count} ${count === 1 ? 'Archiv oder Office-Dokument' : 'Archive oder Office-Dokumente'}`,
+      gzip: (count) => `${count} ${count === 1 ? 'gzip-Archiv' : 'gzip-Archive'}`,
+      empty: (count) => `${count} leere ${count === 1 ? 'Datei' : 'Dateien'}`,
+      unknown: (count) => `${count} ${count === 1 ? 'Datei' : 'Dateien'} unbekannter Art`,
+    },
+    notPictures: (kinds) => `Nicht untersucht, da keine Bilder: ${kinds}.`,
+    leftOut: (names, more) =>
+      `Ausgelassen: ${names}${more > 0 ? ` und ${more} weitere, alle in --csv und --jsonl` : ''}.`,
+    skipped: {
+      hidden: 'versteckt',
+      own_results: 'Ergebnisse dieses Laufs',
+      special_file: 'Gerät, Pipe oder Socket',
+      folder_seen_before: 'Ordner, der schon gelesen wurde',
+      small_pictures: (count) =>
+        `${count} ${count === 1 ? 'Bild' : 'Bilder'} mit einer Kantenlänge unter 65 Pixeln`,
+      repeated_pictures: (count) =>
+        `${count} ${count === 1 ? 'Bild' : 'Bilder'}, schon einmal verwendet`,
+      later_pages: (count) => `${count} Seiten nach den ersten 500`,
+    },
+    results: (dir) => `Ergebnisse in ${dir}, ein Ordner je Bild`,
+    stopped: 'Abgebrochen.',
+    noneExamined: 'Es wurde kein Bild untersucht und nichts geschrieben.',
+  },
+  progress: {
+    one: 'Wird untersucht',
+    examined: (count) => `${count} untersucht`,
+    failed: (count) => `${count} fehlgeschlagen`,
+    left: (time) => `noch etwa ${time}`,
   },
 };

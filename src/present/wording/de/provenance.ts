@@ -1,7 +1,9 @@
+import { speak } from '../../text.ts';
+import { terms } from '../terms.ts';
 import type { ContentCredentials } from '../../../provenance/provenance.ts';
 import type { Flaw, provenance as english } from '../en/provenance.ts';
 
-export const sourceTypes: English['sourceTypes'] = {
+const sourceTypes: English['sourceTypes'] = {
   trainedAlgorithmicMedia: 'von einem trainierten Modell erzeugt (generative KI)',
   trainedAlgorithmicData: 'Daten eines trainierten Modells (generative KI)',
   compositeWithTrainedAlgorithmicMedia:
@@ -31,20 +33,7 @@ export const sourceTypes: English['sourceTypes'] = {
 
 type English = typeof english;
 
-export const origins: English['origins'] = {
-  'ai-generated': 'von KI erzeugt',
-  'ai-manipulated': 'zum Teil von KI erzeugt',
-  captured: 'von einem Gerät aufgenommen',
-};
-
-export const softwareKinds: English['software'] = {
-  generator: 'Bildgenerator',
-  editor: 'Bildbearbeitung',
-  camera: 'Kamera',
-  firmware: 'Gerätesoftware',
-  platform: 'Plattform',
-  unknown: '',
-};
+const { places } = speak(terms.provenance, 'de');
 
 const inconsistencies: English['inconsistencies'] = {
   modified_after_capture: ({ minutes }) =>
@@ -98,17 +87,6 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
   'not-checked': 'Unterzeichner nicht bestätigt (ohne Abgleich mit einer Vertrauensliste)',
 };
 
-const places: English['places'] = {
-  c2pa: 'C2PA',
-  xmp: 'XMP',
-  iptc: 'IPTC',
-  exif: 'EXIF',
-  'png-text': 'PNG-Text',
-  comment: 'Kommentarfeld',
-  pixels: 'in den Pixeln',
-  'visible-mark': 'sichtbares Zeichen im Bild',
-};
-
 const warnings: English['warnings'] = {
   texts_cut: ({ place, characters }) =>
     `${places[place]}: Lange Texte wurden nach ${characters} Zeichen abgeschnitten.`,
@@ -142,8 +120,6 @@ export const provenance: English = {
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
   columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Bestätigt durch'],
-  origins,
-  places,
   sourceTypes,
   assurances: {
     unsigned: 'niemanden',
@@ -215,25 +191,6 @@ export const provenance: English = {
       `Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}${last === '' ? '' : `, zuletzt mit ${last}`}`,
     camera: (name) => `Kamera ${name}`,
   },
-  credentialActions: {
-    addedText: 'Text eingefügt',
-    adjustedColor: 'Farben angepasst',
-    color_adjustments: 'Farben angepasst',
-    cropped: 'zugeschnitten',
-    deleted: 'Teil entfernt',
-    drawing: 'hineingezeichnet',
-    edited: 'bearbeitet',
-    'edited.metadata': 'Metadaten bearbeitet',
-    enhanced: 'verbessert',
-    filtered: 'gefiltert',
-    orientation: 'gedreht',
-    placed: 'weiteres Bild eingefügt',
-    removed: 'Teil entfernt',
-    resized: 'Größe geändert',
-    'resized.proportional': 'Größe geändert',
-    unknown: 'unbekannter Schritt',
-    watermarked: 'mit Wasserzeichen versehen',
-  },
   historyActions: {
     created: 'erstellt',
     copied: 'kopiert',
@@ -254,7 +211,6 @@ export const provenance: English = {
   moreSteps: (count) => `… ${count} weitere Schritte …`,
   warnings,
   fileTitle: 'Software, Verlauf und Widersprüche',
-  software: softwareKinds,
   inconsistenciesTitle: 'Widersprüche',
   inconsistenciesNote: 'Keiner davon belegt eine Veränderung; jeder wirft eine Frage auf.',
   noInconsistencies: 'Nach bekannten Arten von Widersprüchen wurde gesucht; gefunden wurde keiner.',

@@ -1,13 +1,5 @@
-import { kept } from '../../printable.ts';
+import { kept } from '../../text.ts';
 import type * as english from '../en/strength.ts';
-
-const adverbs: (typeof english.strength)['adverbs'] = {
-  weak: 'schwach',
-  moderate: 'mäßig',
-  moderatelyStrong: 'deutlich',
-  strong: 'stark',
-  veryStrong: 'sehr stark',
-};
 
 /** In the accusative. */
 const sides: (typeof english.strength)['sides'] = {
@@ -19,7 +11,6 @@ const sides: (typeof english.strength)['sides'] = {
 };
 
 export const strength: typeof english.strength = {
-  adverbs,
   sides,
   outside:
     'Keine Angabe möglich: Bei einem solchen Bild sind die Werte des Verfahrens nicht aussagekräftig.',
@@ -61,20 +52,6 @@ export const strength: typeof english.strength = {
     used: (strategy) => `Strategie „${strategy}“`,
     looser: (strategy) =>
       `Strategie „${strategy}“; wo eine strengere Strategie entscheidet, entscheidet sie ebenso`,
-    sides: {
-      fake: {
-        own: 'KI-erzeugten Bildern',
-        other: 'Fotografien',
-        ofOther: 'der Fotografien',
-        called: 'KI-erzeugt',
-      },
-      real: {
-        own: 'Fotografien',
-        other: 'KI-erzeugten Bildern',
-        ofOther: 'der KI-erzeugten Bilder',
-        called: 'Fotografie',
-      },
-    },
     held: ({ own, other, condition, ratio }, names) =>
       `Zugunsten der Zuordnung zu ${names.own} wird kein Likelihood-Quotient über ${ratio} angegeben: Höhere Werte sind durch die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht gedeckt (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
@@ -118,14 +95,6 @@ export const strength: typeof english.strength = {
       const list = new Intl.ListFormat('de').format(told);
       return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
     },
-    outcomes: { same: 'wie zuvor', open: 'unentschieden', other: 'entgegengesetzt' },
-    changes: {
-      'jpeg-90': 'als JPEG der Qualität 90 gespeichert',
-      'jpeg-70': 'als JPEG der Qualität 70 gespeichert',
-      'scale-75': 'auf 75 % verkleinert',
-      'scale-50': 'auf 50 % verkleinert',
-      'crop-5': 'um 5 % beschnitten',
-    },
   },
   evaluation: {
     sides: {
@@ -136,12 +105,7 @@ export const strength: typeof english.strength = {
     noneSpeaks: 'Kein Befund spricht für oder gegen ein KI-erzeugtes oder verändertes Bild.',
     tippett: {
       title: 'Güte der Likelihood-Quotienten',
-      titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
       axis: 'Likelihood-Quotient mindestens',
-      names: {
-        generated: { supporting: 'KI-erzeugte Bilder', opposing: 'Fotografien' },
-        changed: { supporting: 'veränderte Bilder', opposing: 'unveränderte Bilder' },
-      },
       own: 'dieses Bild',
       measured: (told) => {
         const made =

@@ -1,6 +1,95 @@
+/** Headings, values and paragraphs of reports, and the words on cases and terms. Short labels are in `labels.ts`. */
+
+export const labels = {
+  title: 'Image forensics report',
+  product: 'forensics',
+  page: (page: number, of: number) => `page ${page} of ${of}`,
+  /** Position of a picture in a PDF; all lengths are formatted millimetres. */
+  origins: {
+    page: (page: number) => `page ${page}, rendered as a picture`,
+    picture: (page: number, picture: number) => `page ${page}, picture ${picture}`,
+    place: (width: string, height: string, left: string, top: string) =>
+      `${width} × ${height} mm, ${left} mm from the left and ${top} mm from the top`,
+  },
+  thresholds: {
+    fakeMin: 'minimum probability of generation to be called generated',
+    realMax: 'maximum probability of generation to be called a photograph',
+    traceMin: 'minimum traces of either kind (0 to 2)',
+    compressionMax: 'maximum compression',
+    anomalyMax: 'maximum anomaly score',
+    minDeviations: 'minimum distance from 0.5, in standard deviations',
+    leastDeviations: 'minimum distance from 0.5, in standard deviations',
+    manipulatedMin:
+      'minimum probability of a change to be called changed (1: never, because the picture is too small or damaged)',
+    suspectedMin: 'minimum probability of a change for one to be suspected',
+  },
+  soundRows: (percent: string) =>
+    `the file is cut off or damaged: only the first ${percent}% of the rows are intact`,
+  notes: {
+    converted_from_cmyk: 'converted from CMYK',
+    converted_from_grey: 'converted from greyscale',
+    reduced_from_16_bit: 'reduced from 16 bits per sample',
+    transparency_flattened_on_white: 'transparency flattened onto white',
+    first_frame_of_animation: 'first frame of an animation',
+    rotated_by_exif: 'rotated according to EXIF',
+    extension_disagrees: 'file extension disagrees with the content',
+    reduced_to_8_bit: 'reduced to 8 bits per sample',
+    first_page: 'first page of several',
+    main_picture: 'main picture of several in the file',
+    jpeg_of_raw: 'the full-size JPEG inside a camera raw file',
+    rotated_by_container: 'rotated as the file says',
+    end_marker_missing: 'no end marker; all rows are present',
+    rows_missing: 'the file is cut off or damaged',
+    stray_bytes: 'stray bytes between the parts of the JPEG',
+    scan_parameters: 'unusual scan parameters, as some Samsung firmware writes them',
+    jfif_version: 'unknown JFIF version',
+    adobe_transform: 'unknown colour transform in the Adobe segment',
+    checksum_wrong: 'wrong checksum on intact pixel data',
+    chunk_ignored: 'a PNG chunk with a wrong checksum',
+  },
+  original: 'Picture examined',
+  heatmap: 'Shows where methods responded, not that anything was changed',
+  outline: 'White numbered frames surround the parts marked as changed.',
+  strips: {
+    leftToRight: (count: string) => `in ${count} strips, from left to right`,
+    topToBottom: (count: string) => `in ${count} strips, from top to bottom`,
+  },
+  md5: 'MD5 (identification only)',
+  modelFile: (name: string) => `SHA-256 of ${name}`,
+  pixels: 'pixels',
+  bytes: 'bytes',
+  none: 'none',
+  uploadReplaced: 'replaced after the start; the copy taken at the start was examined',
+  present: 'present',
+  presentNotShown: 'present in the file, not reproduced here',
+  progressive: 'progressive',
+  sequential: 'sequential',
+  arithmetic: 'arithmetic coding',
+  exactQuality: (quality: string) => `${quality} (exact match of the luminance quantisation table)`,
+  nearestQuality: (quality: string, distance: string) =>
+    `about ${quality} (luminance quantisation table; mean difference ${distance} steps)`,
+  bits: (bits: string, channels: string) => `${bits} bits per sample, ${channels} channels`,
+  withAlpha: 'with transparency',
+  deviation:
+    'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; vertical lines mark the thresholds between photograph, no decision, and generated.',
+  withoutFinding: 'Without a finding',
+  findings: {
+    columns: ['Method and finding', 'Strength on its own', 'Where'],
+    none: 'no statement',
+    notStated: 'not stated',
+    outside:
+      'The picture lies outside the range for which the methods were validated: their findings are recorded without a strength.',
+    elsewhere: (section: string) =>
+      `What the file says about itself is in the section “${section}”; it is listed here only where it supports one side.`,
+    panels:
+      'The small pictures are grey where a method finds nothing and coloured, up to pale yellow, where it sees a change. Methods that find nothing have no picture.',
+  },
+  escapes:
+    'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩; ⟨… 12 …⟩ stands for 12 characters left out.',
+};
+
 /** Paragraphs of the PDF on what the report is, what it is about and how to verify it. */
 export const document = {
-  parts: { facts: 'Facts', evaluation: 'Evaluation', annex: 'Annex' },
   /** Other pictures that show the same thing. */
   seen: {
     beside:
@@ -10,32 +99,6 @@ export const document = {
     gone: 'The original of this picture is no longer stored, so it cannot be shown here.',
   },
   head: {
-    /** The facts that readers must be able to find on the first page. */
-    rows: {
-      marked: 'Marked in the picture',
-      reasons: 'Reasons',
-      suspicion: 'Reasons for the suspicion',
-      against: 'Evidence to the contrary',
-      otherwise: 'Other explanations',
-      noted: 'Also noted',
-      why: 'Why nothing was decided',
-      whySuspected: 'Why it is not established',
-      forFake: 'For a generated picture',
-      forEither: 'For a generated or changed picture',
-      forChange: 'For a change',
-      forReal: 'For a photograph',
-      damage: 'Damaged file',
-      strength: 'Strength of evidence',
-      wrong: 'Results in tests',
-      origin: 'According to the file',
-      rely: 'How far to rely on it',
-      unchecked: 'Not checked',
-      next: 'Next step',
-      program: 'Program',
-      operator: 'Operator',
-      reviewer: 'Reviewer',
-      file: 'File',
-    },
     scale:
       'Scale: 2 or more weak, 10 moderate, 100 moderately strong, 1,000 strong, 10,000 very strong.',
     /** The strength of one method, beside that of all. @param numbers - numbers of the places that it marks. */
@@ -129,7 +192,6 @@ export const document = {
     notAsked:
       'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who, if anyone, generated or altered it. Nothing known about the case was used; if more is known, the evaluation must be reconsidered in that light.',
   },
-  caseData: { caseNumber: 'Case', exhibit: 'Exhibit', note: 'Note' },
   item: {
     metadataTitle: 'What the metadata says',
     metadataNote:
@@ -144,32 +206,6 @@ export const document = {
     redrawn:
       'An evidence bundle contains newly generated reports, which include everything up to the time it was made. Their checksums therefore differ from those recorded here for earlier reports.',
     columns: ['Time', 'Event', 'By'],
-    events: {
-      created: 'Analysis created',
-      received: 'File received',
-      replaced_upload_noticed: 'Upload found to have been replaced',
-      opened: 'File opened',
-      examined: 'File examined',
-      rendered: 'Heatmaps and reports generated',
-      written: 'Results written',
-      failed: 'Run failed',
-      retried: 'Run repeated',
-      upgraded: 'Upgraded to the forensic tier',
-      bundled: 'Evidence bundle created',
-      deleted: 'Analysis deleted',
-    },
-    actors: {
-      user: 'user',
-      'api key': 'API key',
-      service: 'service',
-      operator: 'operator (no name recorded)',
-    },
-    hashes: {
-      original: 'original',
-      upload: 'upload',
-      manifest: 'manifest of the bundle',
-      examination: 'examination',
-    },
   },
   integrity: {
     bundle:
@@ -212,18 +248,6 @@ export const cases = {
   title: (name: string) => `Case ${name}`,
   order: 'Pictures that need attention come first.',
   pictures: (count: number) => (count === 1 ? '1 picture' : `${count} pictures`),
-  kinds: {
-    failed: 'failed',
-    generated: 'with signs of generation',
-    changed: 'with signs of a change',
-    seen: 'seen outside this case',
-    suspected: 'with a suspected change',
-    undecided: 'undecided',
-    unjudged: 'that cannot be judged',
-    atWork: 'being examined',
-    changesOpen: 'with no sign of AI generation, changes left open',
-    noSign: 'with no sign found',
-  },
   oneCamera: 'from one camera',
   linked: 'linked to pictures outside this case',
   /** For a picture without its own page. */

@@ -1,5 +1,4 @@
-import type { DeclarationPlace, InconsistencyCode } from '../../../contract/vocabulary.ts';
-import type { AreaPlace } from '../../../detectors/regions.ts';
+import type { InconsistencyCode } from '../../../contract/vocabulary.ts';
 import type {
   Copies,
   CredentialVouching,
@@ -7,20 +6,12 @@ import type {
   FindingValues,
   SkipReason,
 } from '../../../detectors/statements.ts';
-import { capitalised, kept, nameIn } from '../../printable.ts';
-import { origins, softwareKinds, sourceTypes } from './provenance.ts';
+import { capitalised, kept, nameIn, speak } from '../../text.ts';
+import { terms } from '../terms.ts';
+import { provenance } from './provenance.ts';
 
-/** Follows "in". */
-const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
-  c2pa: 'its Content Credentials',
-  xmp: 'its XMP data',
-  iptc: 'its IPTC data',
-  exif: 'its EXIF data',
-  'png-text': 'a text field of the PNG',
-  comment: 'its comment field',
-  pixels: 'text hidden in its pixels',
-  'visible-mark': 'a visible mark in the picture',
-};
+const { declarationPlaces, pictureKinds, places, trailingKinds } = speak(terms.findings, 'en');
+const { origins, software: softwareKinds } = speak(terms.provenance, 'en');
 
 const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   modified_after_capture: 'a saving time after the capture',
@@ -36,58 +27,10 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   gps_time_differs: 'a GPS time that differs',
 };
 
-// The transformer often confuses these kinds.
-const drawn = 'a drawing, diagram or rendering';
-
-/** Follows "classes the picture as". */
-const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {
-  drawing: drawn,
-  rendering: drawn,
-  screenshot: 'a screenshot',
-  page: 'a page of text',
-  chart: drawn,
-};
-
-/** Data found after the end of a picture. */
-const trailingKinds = {
-  zip: 'a ZIP archive or office document',
-  jpeg: 'a JPEG picture',
-  png: 'a PNG picture',
-  mp4: 'a video',
-  pdf: 'a PDF document',
-  rar: 'a RAR archive',
-  '7z': 'a 7z archive',
-  gzip: 'a gzip archive',
-  executable: 'an executable program',
-  'samsung-trailer': 'data added by a Samsung phone',
-  zeros: 'zeros',
-  text: 'text',
-};
-
 const writers: Readonly<Record<FindingValues['more_in_file']['writtenBy'], string>> = {
   cameras: 'phones and cameras write such files',
   others: 'no camera adds this, so something else did',
   anything: 'cameras, programs and services all leave such data behind',
-};
-
-/** Follows "a region". */
-const places: Readonly<Record<AreaPlace, string>> = {
-  almost_everywhere: 'across almost the whole picture',
-  across_top: 'across the whole width at the top',
-  across_middle: 'across the whole width in the middle',
-  across_bottom: 'across the whole width at the bottom',
-  along_left: 'on the left, from top to bottom',
-  along_middle: 'in the middle, from top to bottom',
-  along_right: 'on the right, from top to bottom',
-  upper_left: 'in the upper left',
-  top: 'at the top',
-  upper_right: 'in the upper right',
-  left: 'on the left',
-  middle: 'in the middle',
-  right: 'on the right',
-  lower_left: 'in the lower left',
-  bottom: 'at the bottom',
-  lower_right: 'in the lower right',
 };
 
 /** @param score - 0..1, but never shown as 0 or 1, which no measurement supports. */
@@ -201,7 +144,7 @@ const statements = {
   source_type_named: ({ type }) =>
     type === null
       ? 'The file gives a digital source type that the IPTC does not list.'
-      : `The file gives the digital source type ${quote(type)}: ${sourceTypes[type]}. This means neither a camera nor a trained model.`,
+      : `The file gives the digital source type ${quote(type)}: ${provenance.sourceTypes[type]}. This means neither a camera nor a trained model.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => named(quote(name), softwareKinds[kind])));
     return `The file mentions ${names}. Anyone can write such a name, and it does not show what was done to the picture.`;
@@ -293,41 +236,15 @@ const skips: Readonly<Record<SkipReason, string>> = {
     'The thumbnail shows a different picture altogether, so individual areas cannot be compared.',
 };
 
-const methods = {
-  'trace-network': 'trace network',
-  'picture-size': 'size of the picture',
-  'photograph-likeness': 'likeness to photographs',
-  'content-credentials': 'Content Credentials',
-  'declared-origin': 'declared origin',
-  'named-software': 'software mentioned',
-  'file-consistency': 'consistency of the file',
-  'compression-tables': 'quantisation tables',
-  'file-layout': 'layout of the file',
-  'localisation-network': 'localisation network',
-  'double-quantisation': 'double quantisation',
-  'error-level': 'error level',
-  'copy-move': 'copied parts',
-  thumbnail: 'thumbnail comparison',
-  // Methods of earlier versions, which stored examinations still name.
-  'jpeg-grid': 'JPEG grid',
-  'noise-level': 'noise level',
-  resampling: 'resampling',
-};
-
 /** Translations of the English words in a finding's source; empty, because this is English. */
 const sources: Readonly<Record<string, string>> = {};
 
 export const findings = {
-  methods,
   statements,
   skips,
   sources,
-  places,
   writeShare,
-  pictureKinds,
-  declarationPlaces,
   contradictions,
-  trailingKinds,
   writers,
   vouchings,
 };

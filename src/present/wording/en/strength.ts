@@ -1,13 +1,4 @@
-import { kept } from '../../printable.ts';
-
-/** The verbal scale of the ENFSI guideline; the words stand between "provides" and "support for". */
-const adverbs = {
-  weak: 'weak',
-  moderate: 'moderate',
-  moderatelyStrong: 'moderately strong',
-  strong: 'strong',
-  veryStrong: 'very strong',
-};
+import { kept } from '../../text.ts';
 
 /** What the evidence can support: the last for a declaration, the others for traces. */
 const sides = {
@@ -35,7 +26,6 @@ function timesAs(ratio: string): string {
 
 /** How strongly an examination supports its class, what limits that strength, and the scale. */
 export const strength = {
-  adverbs,
   sides,
   outside: 'None can be given: the method gives no meaningful values for a picture like this.',
   /** Shown instead of the trace network's values. */
@@ -77,20 +67,6 @@ export const strength = {
     used: (strategy: string) => `strategy “${strategy}”`,
     looser: (strategy: string) =>
       `strategy “${strategy}”, which agrees with every decision of a stricter one`,
-    sides: {
-      fake: {
-        own: 'generated pictures',
-        other: 'photographs',
-        ofOther: 'of photographs',
-        called: 'generated',
-      },
-      real: {
-        own: 'photographs',
-        other: 'generated pictures',
-        ofOther: 'of generated pictures',
-        called: 'photographs',
-      },
-    },
     held: (
       { own, other, condition, ratio }: Record<'own' | 'other' | 'condition' | 'ratio', string>,
       names: Record<'own' | 'other' | 'called', string>,
@@ -141,14 +117,6 @@ export const strength = {
       const list = new Intl.ListFormat('en').format(told);
       return `To test the traces found in the picture as a whole, it was re-saved, scaled or cropped in ${tried} ways: ${list}; the probability of generation then ${range}.`;
     },
-    outcomes: { same: 'on the same side', open: 'undecided', other: 'on the other side' },
-    changes: {
-      'jpeg-90': 'saved as JPEG, quality 90',
-      'jpeg-70': 'saved as JPEG, quality 70',
-      'scale-75': 'scaled to 75%',
-      'scale-50': 'scaled to 50%',
-      'crop-5': 'cropped by 5%',
-    },
   },
   evaluation: {
     sides: {
@@ -159,12 +127,7 @@ export const strength = {
     noneSpeaks: 'No finding supports either side.',
     tippett: {
       title: 'How good the likelihood ratios are',
-      titles: { generated: 'Generated or recorded', changed: 'Changed in part' },
       axis: 'likelihood ratio at least',
-      names: {
-        generated: { supporting: 'generated pictures', opposing: 'photographs' },
-        changed: { supporting: 'changed pictures', opposing: 'unchanged pictures' },
-      },
       own: 'this picture',
       /** @param calibration - null for the operator's own pictures. */
       measured: (told: MeasuredRatios) => {

@@ -1,7 +1,6 @@
-/**
- * Makes foreign text (file names, camera models, versions) safe for a document that must be unambiguous: characters
- * that are invisible, reorder their neighbours or are missing from the embedded font are written out as ⟨U+202E⟩.
- */
+/** Foreign text made safe to print, small helpers for our own sentences, and phrases in both languages side by side. */
+
+import type { Language } from '../contract/vocabulary.ts';
 
 /**
  * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside
@@ -16,7 +15,9 @@ const accent = /^[\u{300}-\u{34f}]$/u;
 const defaultLimit = 1200;
 
 /**
- * `text` on one line, composed (NFC) where possible, so that a name from macOS reads like any other.
+ * Foreign text (file names, camera models, versions) on one line and unambiguous: characters that are invisible,
+ * reorder their neighbours or are missing from the embedded font are written out as ⟨U+202E⟩. Composed (NFC) where
+ * possible, so that a name from macOS reads like any other.
  *
  * @param limit - maximum number of characters; the middle of a longer text becomes `⟨… 1234 …⟩`, the number left out.
  */
@@ -59,4 +60,40 @@ export function nameIn(names: Readonly<Record<string, string>>, key: string, oth
 /** Capitalises words written for the middle of a sentence, so that they can begin one; in German also after a colon. */
 export function capitalised(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+export type Phrase<T> = readonly [en: T, de: T];
+
+export function say<T>(en: T, de: NoInfer<T>): Phrase<T> {
+  return [en, de];
+}
+
+/** The text with the values of its gaps, such as `{name}`. */
+export function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (gap, name: string) => String(values[name] ?? gap));
+}
+
+type Gaps<T extends string> = T extends `${string}{${string}}${infer Rest}`
+  ? [string | number, ...Gaps<Rest>]
+  : [];
+
+/** A phrase with gaps, whose values are given in the order of the English text. */
+export function fill<const T extends string>(en: T, de: string) {
+  const names = [...en.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const filling =
+    (text: string) =>
+    (...values: Gaps<T>) =>
+      fillIn(text, Object.fromEntries(names.map((name, at) => [name, values[at]!])));
+  return say(filling(en), filling(de));
+}
+
+export type Spoken<T> = T extends Phrase<infer P> ? P : { readonly [K in keyof T]: Spoken<T[K]> };
+
+/** The same tree with one language in place of each phrase. */
+export function speak<T extends object>(phrases: T, language: Language): Spoken<T> {
+  const entries = Object.entries(phrases).map(([key, value]) => [
+    key,
+    Array.isArray(value) ? value[language === 'en' ? 0 : 1] : speak(value, language),
+  ]);
+  return Object.fromEntries(entries);
 }
