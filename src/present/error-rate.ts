@@ -3,7 +3,6 @@
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
-import { createNumberWriter } from './numbers.ts';
 import { bestDeclaration } from './origin.ts';
 import {
   type ChangeErrorRates,
@@ -14,7 +13,7 @@ import {
   type Result,
   tracesAgree,
 } from './result.ts';
-import { wordsIn } from './wording/catalogue.ts';
+import { createNumberWriter, wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<
   Result,

@@ -16,7 +16,6 @@ import { areaOf } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
 import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
-import { createNumberWriter, inBoth } from './numbers.ts';
 import { kept } from './text.ts';
 import { writePlaces } from './presentation.ts';
 import {
@@ -28,7 +27,7 @@ import {
   toChangesFound,
 } from './result.ts';
 import { boundedFinding, measureStrength, toOdds } from './strength.ts';
-import { wordsIn } from './wording/catalogue.ts';
+import { createNumberWriter, inBoth, wordsIn } from './wording/catalogue.ts';
 
 export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;

@@ -8,9 +8,8 @@ import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
 import type { Warning, WarningCode } from '../image/metadata-blocks.ts';
 import type { StoredWarning } from '../image/metadata.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import { createNumberWriter, inBoth } from './numbers.ts';
 import { capitalised, nameIn, printable } from './text.ts';
-import { wordsIn } from './wording/catalogue.ts';
+import { createNumberWriter, inBoth, wordsIn } from './wording/catalogue.ts';
 
 export type WordedFinding = Evidence['findings'][number];
 

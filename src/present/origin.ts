@@ -6,9 +6,8 @@
 import { assurances, type InconsistencyCode, type Language } from '../contract/vocabulary.ts';
 import { firstEdit } from '../detectors/provenance-findings.ts';
 import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
-import { createNumberWriter } from './numbers.ts';
 import { kept, nameIn, printable } from './text.ts';
-import { wordsIn } from './wording/catalogue.ts';
+import { createNumberWriter, wordsIn } from './wording/catalogue.ts';
 import type { SignerTrust } from './wording/en/outcome.ts';
 import type { Flaw } from './wording/en/provenance.ts';
 

@@ -12,7 +12,6 @@ import {
   writeMissed,
 } from './error-rate.ts';
 import { writeWarnings } from './findings.ts';
-import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import {
   altersContent,
   bestDeclaration,
@@ -37,7 +36,7 @@ import {
   type Result,
   tracesAgree,
 } from './result.ts';
-import { type Words, wordsIn } from './wording/catalogue.ts';
+import { createNumberWriter, type NumberWriter, type Words, wordsIn } from './wording/catalogue.ts';
 
 /** A probability and its limits, rounded together so that a value never looks equal to the limit beside it. */
 export interface Figure {

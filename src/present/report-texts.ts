@@ -8,7 +8,7 @@ import type { Language } from '../contract/vocabulary.ts';
 import { placeOf } from '../detectors/regions.ts';
 import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
 import { writeEvidence } from './evidence.ts';
-import { createNumberWriter } from './numbers.ts';
+import { createNumberWriter } from './wording/catalogue.ts';
 import { present, writeGroundInFull, writeReliance } from './presentation.ts';
 import { kept, nameIn, printable } from './text.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';

@@ -2,9 +2,8 @@
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Language } from '../contract/vocabulary.ts';
-import { createNumberWriter } from './numbers.ts';
 import { kept, printable } from './text.ts';
-import { wordsIn } from './wording/catalogue.ts';
+import { createNumberWriter, wordsIn } from './wording/catalogue.ts';
 
 const maxLines = 3;
 

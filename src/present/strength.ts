@@ -15,7 +15,7 @@ import { pictureSize, traceNetwork } from '../detectors/network-findings.ts';
 import { supportedRatio } from '../engine/likelihood-ratio.ts';
 import type { Examined } from '../engine/result.ts';
 import type { WordedFinding } from './findings.ts';
-import { inBoth } from './numbers.ts';
+import { inBoth } from './wording/catalogue.ts';
 import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './text.ts';
 import { changeRatio, hasGeneratorSize, measuredLike, readFigures } from './result.ts';

@@ -16,7 +16,6 @@ import { createRegistry } from '../../inference/registry.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { newId } from '../../ports/db/database.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
 import { makeValidation, writeWarnings } from '../../service/validation/record.ts';
 import {
   type Choice,
@@ -44,7 +43,7 @@ import {
 } from '../options.ts';
 import { layCard, listRows, listTable, printList, type Row } from '../output/layout.ts';
 import { lineWidth, log, print, printable, printJson } from '../output/terminal.ts';
-import { wordsIn } from '../../present/wording/catalogue.ts';
+import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
 
 export function defineValidate(validate: Command): void {
   validate

@@ -3,7 +3,7 @@
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
+import { createNumberWriter } from '../../present/wording/catalogue.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { readAnswer, type Result } from '../../present/result.ts';
 

@@ -4,10 +4,9 @@ import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { writeWarnings } from '../findings.ts';
-import type { NumberWriter } from '../numbers.ts';
 import { kept, nameIn, printable } from '../text.ts';
 import type { Origin } from '../report-item.ts';
-import type { Words } from '../wording/catalogue.ts';
+import type { NumberWriter, Words } from '../wording/catalogue.ts';
 import {
   type Block,
   grid,

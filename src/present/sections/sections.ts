@@ -7,12 +7,11 @@ import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
-import type { NumberWriter } from '../numbers.ts';
 import { kept, nameIn, printable } from '../text.ts';
 import { type CustodyEvent, writeActor } from '../report-item.ts';
 import { openWriting, writeSupport } from '../report-texts.ts';
 import { writeOther } from '../seen-before.ts';
-import type { Words } from '../wording/catalogue.ts';
+import type { NumberWriter, Words } from '../wording/catalogue.ts';
 import {
   type Block,
   foreignRow,

@@ -5,7 +5,7 @@ import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { HeldOutRatios } from '../../inference/fields.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
 import { readError, type MeasuredError } from '../error-rate.ts';
-import type { NumberWriter } from '../numbers.ts';
+import type { NumberWriter } from '../wording/catalogue.ts';
 import { nameIn, printable } from '../text.ts';
 import type { OwnValidation } from '../report-item.ts';
 import { measuredLike, readFigures, toFound } from '../result.ts';

@@ -3,7 +3,6 @@
 import type { Region, Size } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
 import { drawFigure, placeFigure, type Placement } from '../heatmap/print-pictures.ts';
-import type { NumberWriter } from '../../present/numbers.ts';
 import {
   type Block,
   type Curve,
@@ -11,7 +10,7 @@ import {
   type Plot,
   plotRange,
 } from '../../present/sections/blocks.ts';
-import type { Words } from '../../present/wording/catalogue.ts';
+import type { NumberWriter, Words } from '../../present/wording/catalogue.ts';
 import type { HeldImage, Page } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 

@@ -6,12 +6,11 @@
 import type { Language } from '../../contract/vocabulary.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
 import type { ReportInput } from '../heatmap/print-pictures.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/text.ts';
 import type { CaseData } from '../../present/report-item.ts';
 import { reportNumber, writeSubtitle } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';
-import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
+import { createNumberWriter, type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
 import type { Surroundings } from './draw-pictures.ts';
 import { type Document, flow, openPage, type Page, putImage } from './page.ts';

@@ -11,7 +11,7 @@ import { conditions as allConditions } from '../../examiner/requests.ts';
 import type { Measurement } from '../../examiner/sandbox.ts';
 import { drawnBy, computeFigures, countFolders, type Outcome, minFolders } from './figures.ts';
 import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
+import { createNumberWriter } from '../../present/wording/catalogue.ts';
 
 export interface Measured extends Outcome {
   readonly measurement: Measurement;

@@ -14,7 +14,7 @@ import { strengthOfRatio } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { writeFailure } from '../../../src/present/failures.ts';
-import { createNumberWriter } from '../../../src/present/numbers.ts';
+import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
 import { reportWordsIn } from '../../../src/present/wording/report-words.ts';

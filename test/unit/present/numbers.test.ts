@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNumberWriter } from '../../../src/present/numbers.ts';
+import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
 import { printable } from '../../../src/present/text.ts';
 
 const en = createNumberWriter('en');
