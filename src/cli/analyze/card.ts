@@ -14,7 +14,7 @@ import { writeNextSteps, writeNotes } from '../../present/findings.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { capitalised, kept } from '../../present/text.ts';
 import type { Outcome, Result } from '../../present/result.ts';
-import { isCopy, writeOther, writeSeenBefore } from '../../present/seen-before.ts';
+import { isCopy, writeOther, writeSeenBefore } from '../../present/origin.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import {
   cardWidth,

@@ -3,7 +3,7 @@
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { align } from '../../image/alignment.ts';
 import { type Keypoint, mirrorKey, unpackFingerprint } from '../../image/keypoints.ts';
-import { isCopy } from '../../present/seen-before.ts';
+import { isCopy } from '../../present/origin.ts';
 
 /** An earlier picture of the run that this one is a copy of. */
 export interface CopyOf {

@@ -10,7 +10,7 @@ import type { Place, Examination } from '../../engine/result.ts';
 import { writeNeededRatios } from '../evidence.ts';
 import { type WordedFinding, writeBriefly, writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
-import { altersContent, signerTrust, writeDeclaredEdits } from '../origin.ts';
+import { altersContent, signerTrust, writeDeclaredEdits, writeSeenBefore } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull, writeReliance } from '../presentation.ts';
 import { capitalised, kept, printable } from '../text.ts';
 import {
@@ -22,7 +22,6 @@ import {
   markedPlaces,
   showsPlaces,
 } from '../result.ts';
-import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
 import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';

@@ -18,7 +18,7 @@ import { ink, sheet, type Style, styles } from './style.ts';
 import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
 import { writeFailure } from '../../present/failures.ts';
 import { present } from '../../present/presentation.ts';
-import { writeSeenBefore } from '../../present/seen-before.ts';
+import { writeSeenBefore } from '../../present/origin.ts';
 
 export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   const { prints, examination, item, language } = input;
