@@ -1,7 +1,7 @@
 /** How well a map matches a mask: each pixel counts once. */
 
 import type { CellMaps } from '../../../src/engine/result.ts';
-import { createUpsampler } from '../../../src/render/heatmap/colour-map.ts';
+import { createUpsampler } from '../../../src/render/heatmap/heatmap.ts';
 
 export interface Judged {
   /** F1 at the best threshold for this picture; for a map without information it is `f1Chance`. */

@@ -1,20 +1,15 @@
 import { expect, test } from 'vitest';
-import {
-  colourCount,
-  createColourMap,
-  createUpsampler,
-} from '../../../src/render/heatmap/colour-map.ts';
+import { createUpsampler, legendColours } from '../../../src/render/heatmap/heatmap.ts';
 import { makeMaps } from '../present/examination.ts';
 
 test('grey conversion keeps the order of the colours', () => {
-  const map = createColourMap();
+  const map = legendColours();
   // Luma, ITU-R BT.601.
   const greys = Array.from(
-    { length: colourCount },
+    { length: 256 },
     (_, at) => 0.299 * map[3 * at]! + 0.587 * map[3 * at + 1]! + 0.114 * map[3 * at + 2]!,
   );
 
-  expect(greys).toHaveLength(256);
   expect(greys).toEqual(greys.toSorted((one, other) => one - other));
 });
 
