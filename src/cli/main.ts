@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { CommanderError, Help, Option } from 'commander';
-import { Command } from './command.ts';
+import { Command } from './options.ts';
 import { type Language, languages } from '../contract/vocabulary.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { withNameBytes } from '../ports/files/byte-names.ts';

@@ -1,9 +1,34 @@
-/** Options shared by several commands, and their values. */
+/** Commander's command, and the options that several commands share, with their values and the rules for combining them. */
 
 import { availableParallelism } from 'node:os';
-import { InvalidArgumentError } from 'commander';
-import type { Command } from './command.ts';
+import { Command as PlainCommand, InvalidArgumentError } from 'commander';
 import { usageError } from './errors.ts';
+
+/** With two more methods. */
+export class Command extends PlainCommand {
+  declare readonly commands: readonly Command[];
+  declare parent: Command | null;
+
+  override createCommand(name?: string): Command {
+    return new Command(name);
+  }
+
+  /** Adds text after the options in its help. */
+  helpAfter(text: string): this {
+    return this.addHelpText('after', text);
+  }
+
+  /** Adds examples after the options in its help. @param ends - what follows its own name. */
+  examples(...ends: readonly string[]): this {
+    const lines = ends.map((end) => `  $ ${this.path()} ${end}`.trimEnd());
+    return this.helpAfter(['', 'Examples:', ...lines].join('\n'));
+  }
+
+  /** Its name after those of the commands above: `forensics keys rotate`. */
+  private path(): string {
+    return this.parent === null ? this.name() : `${this.parent.path()} ${this.name()}`;
+  }
+}
 
 /** Also the sandbox's default. The number is small because every child process needs memory for a whole picture. */
 export const defaultJobs = Math.min(4, availableParallelism());

@@ -1,11 +1,11 @@
 /** The options of `forensics analyze`, and the rules for combining them. */
 
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
 import {
   assertNoOptions,
+  type Command,
   isRemote,
   named,
   type ServerOptions,

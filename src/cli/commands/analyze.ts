@@ -1,11 +1,11 @@
 /** `forensics analyze`. */
 
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
 import { createChildren } from '../../examiner/sandbox.ts';
 import { type AnalyzeOptions, checkUsage, failOns, withCaseOptions } from '../analyze/options.ts';
 import {
+  type Command,
   defaultJobs,
   isRemote,
   jobCount,

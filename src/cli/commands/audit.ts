@@ -1,14 +1,13 @@
 /** `forensics audit`: the audit logs of this machine, one for each tenant and one for the service. */
 
 import { InvalidArgumentError } from 'commander';
-import type { Command } from '../command.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { calling, localCommand, type LocalOptions, parseDay } from '../options.ts';
+import { calling, type Command, localCommand, type LocalOptions, parseDay } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';

@@ -2,14 +2,20 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from '../command.ts';
 import type { Manifest } from '../../ops/backup/contents.ts';
 import type { Rehearsal } from '../../ops/backup/restore.ts';
 import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/batch.ts';
-import { calling, type LocalOptions, named, subcommand, withLocalOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  type LocalOptions,
+  named,
+  subcommand,
+  withLocalOptions,
+} from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import {
   canAnimate,

@@ -4,7 +4,6 @@
  */
 
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import { exitCodes } from '../../errors.ts';
 import type {
   Manifest,
@@ -15,7 +14,7 @@ import type {
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
-import { calling, type TextOptions } from '../options.ts';
+import { calling, type Command, type TextOptions } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import { readText } from '../input.ts';
 import { paint, printable, printJson } from '../output/terminal.ts';

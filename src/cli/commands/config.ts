@@ -1,9 +1,8 @@
 /** `forensics config`: prints the settings and where each comes from. */
 
-import type { Command } from '../command.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { calling, subcommand } from '../options.ts';
+import { calling, type Command, subcommand } from '../options.ts';
 import { toList } from '../output/layout.ts';
 import { type ServeOptions, withSettingFlags } from './serve.ts';
 

@@ -1,13 +1,18 @@
 /** `forensics doctor`: checks that everything the service needs works, and says how to fix what does not. */
 
-import type { Command } from '../command.ts';
 import type { Diagnosis, State } from '../../ops/doctor/installation.ts';
 import { examineInstallation } from '../../ops/doctor/doctor.ts';
 import { exitCodes } from '../../errors.ts';
 import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';
 import { serverUrl } from '../serve/listen.ts';
 import { now, settingsFor } from '../connection/local.ts';
-import { calling, type LocalOptions, type TextOptions, withLocalOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  type LocalOptions,
+  type TextOptions,
+  withLocalOptions,
+} from '../options.ts';
 
 export function defineDoctor(doctor: Command): void {
   withLocalOptions(doctor)

@@ -1,6 +1,5 @@
 /** `forensics feedback`: reads what people sent to the team through the service on this machine. */
 
-import type { Command } from '../command.ts';
 import {
   type FeedbackEntry,
   getFeedback,
@@ -8,7 +7,13 @@ import {
   plainText,
 } from '../../service/feedback/feedback.ts';
 import { withLocalCore } from '../connection/local.ts';
-import { calling, countFromOne, localCommand, type LocalOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  countFromOne,
+  localCommand,
+  type LocalOptions,
+} from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 

@@ -3,13 +3,12 @@
 import { request as requestPlain } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { Command } from '../command.ts';
 import { jsonOrNull } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../errors.ts';
 import { systemCodeOf } from '../../ports/files/files.ts';
-import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
+import { calling, type Command, type LocalOptions, withLocalOptions } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineHealth(health: Command): void {

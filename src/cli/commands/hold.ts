@@ -1,10 +1,15 @@
 /** `forensics hold`: legal holds on this machine. Data on hold is never purged, even when a client deletes it. */
 
-import type { Command } from '../command.ts';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { keptTenantNamed } from '../../service/core.ts';
 import { withLocalCore } from '../connection/local.ts';
-import { calling, tenantCommand, type TenantOptions, type TextOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  tenantCommand,
+  type TenantOptions,
+  type TextOptions,
+} from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, printJson } from '../output/terminal.ts';
 

@@ -1,6 +1,5 @@
 /** `forensics master-key` and `signing-key`: the keys that encrypt all other secrets and sign all evidence bundles. */
 
-import type { Command } from '../command.ts';
 import { parseKey, rotateMasterKey, type Rotation } from '../../service/secrets/secrets.ts';
 import type { Settings } from '../../contract/config.ts';
 import { usageError } from '../errors.ts';
@@ -9,6 +8,7 @@ import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings, now, settingsFor, withCore } from '../connection/local.ts';
 import {
   calling,
+  type Command,
   localCommand,
   type LocalOptions,
   subcommand,

@@ -2,7 +2,6 @@
 
 import { open, unlink } from 'node:fs/promises';
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes, ForensicsError, toForensicsError } from '../../errors.ts';
@@ -14,6 +13,7 @@ import { usageError } from '../errors.ts';
 import { agreed } from '../input.ts';
 import {
   calling,
+  type Command,
   isRemote,
   longestMs,
   named,

@@ -1,13 +1,19 @@
 /** `forensics login`, which saves a server and an API key as a profile, and `forensics profile`. */
 
 import { X509Certificate } from 'node:crypto';
-import type { Command } from '../command.ts';
 import { checkAccess } from '../client/analyses.ts';
 import { httpsAddress, openApi } from '../client/api.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { calling, named, type ServerOptions, subcommand, withServerOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  named,
+  type ServerOptions,
+  subcommand,
+  withServerOptions,
+} from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log } from '../output/terminal.ts';
 import {

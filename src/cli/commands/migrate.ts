@@ -1,13 +1,18 @@
 /** `forensics migrate`: moves an installation from a single machine to PostgreSQL, which several can share. */
 
-import type { Command } from '../command.ts';
 import { migrateInstallation } from '../../ops/migrate/migrate.ts';
 import { readConfig } from '../../contract/config.ts';
 import { allowedFor, parseSetting } from '../../contract/settings.ts';
 import { usageError } from '../errors.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
-import { calling, type LocalOptions, type TextOptions, withLocalOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  type LocalOptions,
+  type TextOptions,
+  withLocalOptions,
+} from '../options.ts';
 
 export function defineMigrate(migrate: Command): void {
   withLocalOptions(

@@ -1,12 +1,17 @@
 /** `forensics models`: lists the models on this machine, and checks their files against their manifests. */
 
-import type { Command } from '../command.ts';
 import { readConfig } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { calling, type FolderOptions, localCommand, type LocalOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  type FolderOptions,
+  localCommand,
+  type LocalOptions,
+} from '../options.ts';
 import { lineWidth, printJson } from '../output/terminal.ts';
 
 export function defineModels(models: Command): void {

@@ -2,7 +2,6 @@
 
 import { basename, dirname } from 'node:path';
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import { writeCard } from '../analyze/card.ts';
 import { caseOptions, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
@@ -12,7 +11,14 @@ import { nameTenant, openServer, withApi } from '../connection/server.ts';
 import { languages } from '../../contract/vocabulary.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
 import { usageError } from '../errors.ts';
-import { assertNoOptions, isRemote, parseList, named, withServiceOptions } from '../options.ts';
+import {
+  assertNoOptions,
+  type Command,
+  isRemote,
+  named,
+  parseList,
+  withServiceOptions,
+} from '../options.ts';
 import { lineWidth, log, print, printJson } from '../output/terminal.ts';
 import type { CaseFile, ReportOptions } from './report-bundle.ts';
 

@@ -5,7 +5,6 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from '../command.ts';
 import { type App, openApp, type Stack, withStack } from '../../service/app.ts';
 import { makeFirstTenant } from '../../service/first-run.ts';
 import { configFolder, readConfig, type Settings, type Sources } from '../../contract/config.ts';
@@ -30,7 +29,7 @@ import {
   welcome,
 } from '../serve/listen.ts';
 import { logOpening } from '../connection/local.ts';
-import { calling } from '../options.ts';
+import { calling, type Command } from '../options.ts';
 import { usageError } from '../errors.ts';
 
 export function defineServe(serve: Command): void {

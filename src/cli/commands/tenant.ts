@@ -1,6 +1,5 @@
 /** `forensics tenant`: the tenants on this machine, and `forensics usage`: how much each has used. */
 
-import type { Command } from '../command.ts';
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import { type Core, keptTenantNamed, tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
@@ -17,6 +16,7 @@ import { checkRequest } from '../../service/tenants/merge-storage.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,
+  type Command,
   localCommand,
   type LocalOptions,
   parseDay,

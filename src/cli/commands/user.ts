@@ -2,14 +2,19 @@
 
 import { tenantNamed, type Core } from '../../service/core.ts';
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import type { User } from '../../service/access/users.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import { agreed, askHidden, canAsk, readFirstLine } from '../input.ts';
-import { calling, localCommand, type LocalOptions, type TextOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  localCommand,
+  type LocalOptions,
+  type TextOptions,
+} from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';

@@ -4,7 +4,6 @@
  */
 
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import {
   decisionStrategies,
   type DecisionStrategy,
@@ -34,6 +33,7 @@ import { settingsFor } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,
+  type Command,
   defaultJobs,
   jobCount,
   type LocalOptions,

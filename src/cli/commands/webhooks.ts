@@ -1,7 +1,6 @@
 /** `forensics webhooks`: lists webhook messages, sends them again, and sends a test message. */
 
 import { Option } from 'commander';
-import type { Command } from '../command.ts';
 import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import { adviceOn } from '../../ops/doctor/webhooks.ts';
@@ -14,7 +13,13 @@ import {
 } from '../../service/webhooks/deliver.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
-import { calling, countFromOne, tenantCommand, type TenantOptions } from '../options.ts';
+import {
+  calling,
+  type Command,
+  countFromOne,
+  tenantCommand,
+  type TenantOptions,
+} from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 

@@ -1,7 +1,6 @@
 /** Prints messages, and knows the terminal: its width, its colours, and whether a person is watching. */
 
-import { Option } from 'commander';
-import type { Command } from '../command.ts';
+import { type Command, Option } from 'commander';
 import { rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
@@ -19,7 +18,7 @@ const none: Switches = { quiet: false, verbose: false, input: true };
 let given = none;
 
 /** Declares the options common to all commands. They apply once a command runs, until the next program is created. */
-export function withSwitches(program: Command): Command {
+export function withSwitches<Program extends Command>(program: Program): Program {
   given = none;
   return program
     .addOption(
