@@ -8,7 +8,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
+import type { AnalyzeOptions } from '../../src/cli/options.ts';
 import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from '../../test/cli/fake-examiner.ts';
 

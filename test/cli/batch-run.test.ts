@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
+import type { AnalyzeOptions } from '../../src/cli/options.ts';
 import { toFailedRecord } from '../../src/cli/analyze/record.ts';
 import { openReporter } from '../../src/cli/analyze/reporter.ts';
 import { runAnalyze } from '../../src/cli/analyze/run.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FailOn } from '../../src/cli/analyze/options.ts';
+import type { FailOn } from '../../src/cli/options.ts';
 import type { ResultClass } from '../../src/contract/vocabulary.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { emptySummary, exitCodeOf, withRecord } from '../../src/cli/analyze/summary.ts';

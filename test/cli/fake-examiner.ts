@@ -1,6 +1,6 @@
 /** An examiner that looks at file names instead of pictures, so that thousands take no time. */
 
-import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
+import type { AnalyzeOptions } from '../../src/cli/options.ts';
 import {
   type AnalysisRecord,
   type Examiner,

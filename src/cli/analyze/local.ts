@@ -20,7 +20,7 @@ import { writeTexts } from '../../present/report-texts.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Rendering, type Sandbox } from '../../examiner/sandbox.ts';
 import { createCopyFinder } from './copies.ts';
-import type { AnalyzeOptions, CaseOptions } from './options.ts';
+import type { AnalyzeOptions, CaseOptions } from '../options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {
   beginRecord,

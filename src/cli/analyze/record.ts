@@ -38,7 +38,7 @@ import {
 import type { Origin, ReportTexts } from '../../present/report-item.ts';
 import type { CopyOf } from './copies.ts';
 import type { Input, Skipped } from './inputs.ts';
-import type { AnalyzeOptions } from './options.ts';
+import type { AnalyzeOptions } from '../options.ts';
 
 /** The contract's result without URLs: here, heatmaps and PDFs are listed in the record's `files`. */
 export type LocalResult = ResultFields & {

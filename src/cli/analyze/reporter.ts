@@ -14,7 +14,7 @@ import { lineWidth, log, printable } from '../output/terminal.ts';
 import { concernsWholeRun, type Progress, startProgress } from './batch.ts';
 import { type TableRow, toTableRow, writeCard, writeTable } from './card.ts';
 import { type Input, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, printedLanguage } from './options.ts';
+import { type AnalyzeOptions, printedLanguage } from '../options.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 import { emptySummary, leftOutLines, type Summary, summaryLine, withRecord } from './summary.ts';
 

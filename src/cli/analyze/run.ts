@@ -7,7 +7,7 @@ import { wordsIn } from '../../present/wording/catalogue.ts';
 import { log } from '../output/terminal.ts';
 import { concernsWholeRun, inOrder, listenForStop, type Stop } from './batch.ts';
 import { expandInputs, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, printedLanguage } from './options.ts';
+import { type AnalyzeOptions, printedLanguage } from '../options.ts';
 import { type Examined, type Examiner, type Run, toSkippedRecord } from './record.ts';
 import { openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';

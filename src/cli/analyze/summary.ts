@@ -4,7 +4,7 @@ import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../errors.ts';
 import type { OtherKind } from '../../image/file-kind.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
-import { type FailOn, failOns } from './options.ts';
+import { type FailOn, failOns } from '../options.ts';
 import { printable } from '../output/terminal.ts';
 import type { Skipped } from './inputs.ts';
 import type { AnalysisRecord } from './record.ts';

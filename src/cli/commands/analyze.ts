@@ -3,15 +3,18 @@
 import { Option } from 'commander';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
 import { createChildren } from '../../examiner/sandbox.ts';
-import { type AnalyzeOptions, checkUsage, failOns, withCaseOptions } from '../analyze/options.ts';
 import {
+  type AnalyzeOptions,
+  checkUsage,
   type Command,
   defaultJobs,
+  failOns,
   isRemote,
   jobCount,
   named,
   parseList,
   wholeNumber,
+  withCaseOptions,
   withServerOptions,
 } from '../options.ts';
 

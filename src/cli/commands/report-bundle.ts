@@ -13,9 +13,8 @@ import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
 import { readCaseData } from '../analyze/local.ts';
-import type { CaseOptions } from '../analyze/options.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-import type { ServiceOptions } from '../options.ts';
+import type { CaseOptions, ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { now, raise, withLocalCore } from '../connection/local.ts';
 

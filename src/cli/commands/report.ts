@@ -3,7 +3,6 @@
 import { basename, dirname } from 'node:path';
 import { Option } from 'commander';
 import { writeCard } from '../analyze/card.ts';
-import { caseOptions, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, withFreshUrls } from '../client/analyses.ts';
@@ -13,10 +12,12 @@ import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
 import { usageError } from '../errors.ts';
 import {
   assertNoOptions,
+  caseOptions,
   type Command,
   isRemote,
   named,
   parseList,
+  withCaseOptions,
   withServiceOptions,
 } from '../options.ts';
 import { lineWidth, log, print, printJson } from '../output/terminal.ts';

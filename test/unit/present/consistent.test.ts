@@ -5,7 +5,7 @@
 
 import { describe, expect, test, vi } from 'vitest';
 import { writeTable, toTableRow } from '../../../src/cli/analyze/card.ts';
-import type { AnalyzeOptions } from '../../../src/cli/analyze/options.ts';
+import type { AnalyzeOptions } from '../../../src/cli/options.ts';
 import { type AnalysisRecord, toFailedRecord, toRecord } from '../../../src/cli/analyze/record.ts';
 import { openReporter } from '../../../src/cli/analyze/reporter.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';

@@ -12,11 +12,10 @@ import {
   withFreshUrls,
 } from '../../client/analyses.ts';
 import { openServer, requireTenant } from '../../connection/server.ts';
-import { assertNoOptions } from '../../options.ts';
+import { type AnalyzeOptions, assertNoOptions } from '../../options.ts';
 import { log } from '../../output/terminal.ts';
 import { createCopyReader } from '../copies.ts';
 import type { Input } from '../inputs.ts';
-import type { AnalyzeOptions } from '../options.ts';
 import {
   type AnalysisRecord,
   beginRecord,

@@ -19,7 +19,7 @@ import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/
 import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
 import type { Transfer } from '../../client/transfer.ts';
 import { type Input, readSource } from '../inputs.ts';
-import type { AnalyzeOptions } from '../options.ts';
+import type { AnalyzeOptions } from '../../options.ts';
 
 export interface Submission {
   readonly options: AnalyzeOptions;
