@@ -55,10 +55,6 @@ function serverMessage(line: string): string | null {
     : `${unknown}. This command only works on a local data folder; run it on the server's own machine.`;
 }
 
-export function usageError(message: string): ForensicsError {
-  return new ForensicsError('usage', message);
-}
-
 const deepest = 8;
 
 /**

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
 import type { DecisionStrategy, Language, Tier } from '../contract/vocabulary.ts';
-import { usageError } from './errors.ts';
+import { usageError } from './output/terminal.ts';
 
 /** With two more methods. */
 export class Command extends PlainCommand {

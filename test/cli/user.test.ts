@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '../../src/service/core.ts';
-import { askHidden } from '../../src/cli/input.ts';
+import { askHidden } from '../../src/cli/output/terminal.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { runCli, runHere } from './run-cli.ts';
 

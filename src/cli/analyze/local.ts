@@ -41,7 +41,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/files.ts';
-import { usageError } from '../errors.ts';
+import { usageError } from '../output/terminal.ts';
 
 /** @param children - the sandbox's processes, which the sandbox closes. */
 export async function prepareLocal(run: Run, children: Pool): Promise<Examiner> {

@@ -6,9 +6,8 @@ import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
-import { usageError } from '../errors.ts';
 import { calling, type Command, localCommand, type LocalOptions, parseDay } from '../options.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import { log, print, printJson, usageError } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
 

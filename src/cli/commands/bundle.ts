@@ -13,11 +13,9 @@ import type {
 } from '../../evidence/bundle-format.ts';
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
-import { usageError } from '../errors.ts';
 import { calling, type Command, type TextOptions } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
-import { readText } from '../input.ts';
-import { paint, printable, printJson } from '../output/terminal.ts';
+import { paint, printable, printJson, readText, usageError } from '../output/terminal.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';

@@ -2,9 +2,7 @@
 
 import { parseKey, rotateMasterKey, type Rotation } from '../../service/secrets/secrets.ts';
 import type { Settings } from '../../contract/config.ts';
-import { usageError } from '../errors.ts';
-import { readText } from '../input.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import { log, print, printJson, readText, usageError } from '../output/terminal.ts';
 import { installedSettings, now, settingsFor, withCore } from '../connection/local.ts';
 import {
   calling,

@@ -9,8 +9,6 @@ import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.
 import type { KeyActs } from '../connection/local.ts';
 import { readApiKey, saveApiKey } from '../connection/profiles.ts';
 import { nameTenant, serverNamed, withKeys } from '../connection/server.ts';
-import { usageError } from '../errors.ts';
-import { agreed } from '../input.ts';
 import {
   calling,
   type Command,
@@ -24,7 +22,7 @@ import {
   withServiceOptions,
 } from '../options.ts';
 import { printList } from '../output/layout.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import { agreed, log, print, printJson, usageError } from '../output/terminal.ts';
 
 export function defineKeys(keys: Command): void {
   keys.examples(

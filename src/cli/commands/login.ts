@@ -5,7 +5,6 @@ import { checkAccess } from '../client/analyses.ts';
 import { httpsAddress, openApi } from '../client/api.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
-import { usageError } from '../errors.ts';
 import {
   calling,
   type Command,
@@ -15,7 +14,7 @@ import {
   withServerOptions,
 } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
-import { log } from '../output/terminal.ts';
+import { log, usageError } from '../output/terminal.ts';
 import {
   apiKeyFrom,
   checkProfileName,

@@ -9,7 +9,6 @@ import { openConnection, withFreshUrls } from '../client/analyses.ts';
 import { nameTenant, openServer, withApi } from '../connection/server.ts';
 import { languages } from '../../contract/vocabulary.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
-import { usageError } from '../errors.ts';
 import {
   assertNoOptions,
   caseOptions,
@@ -20,7 +19,7 @@ import {
   withCaseOptions,
   withServiceOptions,
 } from '../options.ts';
-import { lineWidth, log, print, printJson } from '../output/terminal.ts';
+import { lineWidth, log, print, printJson, usageError } from '../output/terminal.ts';
 import type { CaseFile, ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {

@@ -14,8 +14,14 @@ import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-fol
 import type { Metrics } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import { packageVersion } from '../../version.ts';
-import { agreedByDefault, canAsk } from '../input.ts';
-import { ignoreBrokenOutput, log, printable } from '../output/terminal.ts';
+import {
+  agreedByDefault,
+  canAsk,
+  ignoreBrokenOutput,
+  log,
+  printable,
+  usageError,
+} from '../output/terminal.ts';
 import {
   certificateSource,
   createServerLog,
@@ -30,7 +36,6 @@ import {
 } from '../serve/listen.ts';
 import { logOpening } from '../connection/local.ts';
 import { calling, type Command } from '../options.ts';
-import { usageError } from '../errors.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')

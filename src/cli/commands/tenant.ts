@@ -13,7 +13,6 @@ import {
   type TenantRequest,
 } from '../../service/tenants/tenancy.ts';
 import { checkRequest } from '../../service/tenants/merge-storage.ts';
-import { usageError } from '../errors.ts';
 import {
   calling,
   type Command,
@@ -24,8 +23,7 @@ import {
   withLocalOptions,
 } from '../options.ts';
 import { type Columns, printFields, printList } from '../output/layout.ts';
-import { confirmByName, readText } from '../input.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import { confirmByName, log, print, printJson, readText, usageError } from '../output/terminal.ts';
 import {
   loadTenancy,
   now,

@@ -6,8 +6,6 @@ import type { User } from '../../service/access/users.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
-import { usageError } from '../errors.ts';
-import { agreed, askHidden, canAsk, readFirstLine } from '../input.ts';
 import {
   calling,
   type Command,
@@ -16,7 +14,16 @@ import {
   type TextOptions,
 } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import {
+  agreed,
+  askHidden,
+  canAsk,
+  log,
+  print,
+  printJson,
+  readFirstLine,
+  usageError,
+} from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
 
 /** The account in examples. */

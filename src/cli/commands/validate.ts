@@ -30,7 +30,6 @@ import { openValidations } from '../../service/validation/saved-validations.ts';
 import type { ClassFigures, Validation } from '../../service/validation/validation.ts';
 import { listenForStop, startProgress } from '../analyze/batch.ts';
 import { settingsFor } from '../connection/local.ts';
-import { usageError } from '../errors.ts';
 import {
   calling,
   type Command,
@@ -42,7 +41,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { layCard, listRows, listTable, printList, type Row } from '../output/layout.ts';
-import { lineWidth, log, print, printable, printJson } from '../output/terminal.ts';
+import { lineWidth, log, print, printable, printJson, usageError } from '../output/terminal.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
 
 export function defineValidate(validate: Command): void {

@@ -12,7 +12,6 @@ import {
   sendTestMessage,
 } from '../../service/webhooks/deliver.ts';
 import { withLocalCore } from '../connection/local.ts';
-import { usageError } from '../errors.ts';
 import {
   calling,
   type Command,
@@ -21,7 +20,7 @@ import {
   type TenantOptions,
 } from '../options.ts';
 import { printList } from '../output/layout.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import { log, print, printJson, usageError } from '../output/terminal.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.examples('test --tenant acme', 'list --tenant acme --state given_up');

@@ -10,9 +10,7 @@ import { Value } from 'typebox/value';
 import { configFolder } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import { makePrivateFolder, replaceFile } from '../../ports/files/files.ts';
-import { usageError } from '../errors.ts';
-import { readText } from '../input.ts';
-import { log } from '../output/terminal.ts';
+import { log, readText, usageError } from '../output/terminal.ts';
 
 const profileFields = Type.Object(
   {

@@ -7,10 +7,8 @@ import { messageResponse } from '../../contract/common.ts';
 import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';
 import { packageVersion } from '../../version.ts';
-import { usageError } from '../errors.ts';
 import { isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
-import { readText } from '../input.ts';
-import { log } from '../output/terminal.ts';
+import { log, readText, usageError } from '../output/terminal.ts';
 import {
   apiKeyFrom,
   apiKeyOfEnvironment,

@@ -9,11 +9,12 @@ import { nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import type { Measured } from '../../service/validation/record.ts';
 import { concernsWholeRun, inOrder, type Progress, type Stop } from '../analyze/batch.ts';
 import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
-import { printFileFailure, usageError } from '../errors.ts';
+import { printFileFailure } from '../errors.ts';
 import type { LocalOptions } from '../options.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { usageError } from '../output/terminal.ts';
 
 export interface ValidateOptions extends LocalOptions {
   readonly real?: string;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { agreed, confirmByName } from '../../../src/cli/input.ts';
+import { agreed, confirmByName } from '../../../src/cli/output/terminal.ts';
 
 const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
 
