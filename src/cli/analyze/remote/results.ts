@@ -4,7 +4,7 @@ import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, type ResultClass, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
-import type { Transfer } from '../../client/transfer.ts';
+import type { Transfer } from '../../client/analyses.ts';
 import { type AnalysisRecord, type LocalResult, toOpenRecord } from '../record.ts';
 import type { Files } from '../results-folder.ts';
 

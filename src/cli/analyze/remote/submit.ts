@@ -16,8 +16,7 @@ import { nullOn, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import { localLimits } from '../../../image/picture.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/files.ts';
-import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
-import type { Transfer } from '../../client/transfer.ts';
+import { type RemoteAnalyses, type Transfer, withFreshUrls } from '../../client/analyses.ts';
 import { type Input, readSource } from '../inputs.ts';
 import type { AnalyzeOptions } from '../../options.ts';
 

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectionsUnder } from '../../../../src/cli/client/api.ts';
-import { createTransfer } from '../../../../src/cli/client/transfer.ts';
+import { createTransfer } from '../../../../src/cli/client/analyses.ts';
 import type { Pace } from '../../../../src/retry.ts';
 import { portOf } from '../../../fixtures/free-port.ts';
 import { steppedPace } from './stepped-pace.ts';
