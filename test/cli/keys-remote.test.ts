@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readApiKey, saveApiKey, saveProfile } from '../../src/cli/connection/profiles.ts';
+import { readApiKey, saveApiKey, saveProfile } from '../../src/cli/connection/server.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import type { Rotated } from '../../src/service/access/keys.ts';
 import { ForensicsError } from '../../src/errors.ts';

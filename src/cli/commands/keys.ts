@@ -7,8 +7,7 @@ import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes, ForensicsError, toForensicsError } from '../../errors.ts';
 import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.ts';
 import type { KeyActs } from '../connection/local.ts';
-import { readApiKey, saveApiKey } from '../connection/profiles.ts';
-import { nameTenant, serverNamed, withKeys } from '../connection/server.ts';
+import { nameTenant, readApiKey, saveApiKey, serverNamed, withKeys } from '../connection/server.ts';
 import {
   calling,
   type Command,

@@ -22,12 +22,14 @@ import {
   type Profile,
   profileNamed,
   readApiKey,
+  readAuthority,
   readProfile,
   removeProfile,
   saveApiKey,
   saveProfile,
-} from '../connection/profiles.ts';
-import { readAuthority, serverMentioned, userAgent } from '../connection/server.ts';
+  serverMentioned,
+  userAgent,
+} from '../connection/server.ts';
 
 export function defineLogin(command: Command): void {
   withServerOptions(command)
