@@ -31,8 +31,8 @@ export type Connection = Awaited<ReturnType<typeof openConnection>>;
  *
  * @throws {ForensicsError} what any request would throw: `server_*`, `unauthenticated`, `forbidden`.
  */
-export async function openConnection(api: Api, tenantName: string) {
-  const transfer = createTransfer(api);
+export async function openConnection(api: Api, tenantName: string, pace?: Pace) {
+  const transfer = createTransfer(api, pace);
   const close = async () => {
     await transfer.close();
     await api.close();
@@ -179,7 +179,7 @@ const silenceMs = 120_000;
 const maxFailureBytes = 16_384;
 
 /** Retries a transfer for as long as any other request of a long run. */
-export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
+function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
   const others = connectionsUnder(null);
   const reach = createReach(server, others);
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectionsUnder } from '../../../../src/cli/client/api.ts';
-import { createTransfer } from '../../../../src/cli/client/analyses.ts';
+import { openConnection } from '../../../../src/cli/client/analyses.ts';
 import type { Pace } from '../../../../src/retry.ts';
 import { portOf } from '../../../fixtures/free-port.ts';
 import { steppedPace } from './stepped-pace.ts';
@@ -16,13 +16,19 @@ const bytes = Buffer.alloc(2_000_000, 'a picture');
 /** A store over TLS, and a transfer for a client of `serverUrl`, by default the store itself. */
 async function openStore(listener: RequestListener, serverUrl?: string, pace?: Pace) {
   const { url } = await openTlsServer(leaf, [], listener);
-  const dispatcher = connectionsUnder(authorityPem);
-  const transfer = createTransfer({ url: new URL(serverUrl ?? url), dispatcher }, pace);
-  onTestFinished(async () => {
-    await transfer.close();
-    await dispatcher.destroy();
-  });
+  const transfer = await openTransfer(serverUrl ?? url, connectionsUnder(authorityPem), pace);
   return { url, transfer };
+}
+
+const accept = async () => Object({});
+
+/** Of a connection to a server that accepts every request. */
+async function openTransfer(url: string, dispatcher: Dispatcher, pace?: Pace) {
+  const requests = { request: accept, download: accept, close: () => dispatcher.destroy() };
+  const api = { url: new URL(url), dispatcher, ...requests };
+  const { transfer, close } = await openConnection(api, 'acme', pace);
+  onTestFinished(close);
+  return transfer;
 }
 
 async function plainServer(listener: RequestListener): Promise<string> {
@@ -209,9 +215,7 @@ describe('a download', () => {
 test('an upload to a plain HTTP store succeeds', async () => {
   const { uploads, listener } = recordUploads();
   const plain = await plainServer(listener);
-  const dispatcher = new Agent();
-  const transfer = createTransfer({ url: new URL('https://forensics.example'), dispatcher });
-  onTestFinished(() => transfer.close());
+  const transfer = await openTransfer('https://forensics.example', new Agent());
 
   await transfer.upload({ type: 's3', putUrl: `${plain}/a` }, bytes, never);
 
