@@ -52,6 +52,12 @@ export function kept(texts: readonly (string | false | null | undefined)[]): rea
   return texts.flatMap((text) => text || []);
 }
 
+/** `NAME (detail, detail)`, or the name alone without any. */
+export function withDetails(name: string, details: Parameters<typeof kept>[0]): string {
+  const told = kept(details).join(', ');
+  return told === '' ? name : `${name} (${told})`;
+}
+
 /** Our own name for `key`; `otherwise` if there is none. */
 export function nameIn(names: Readonly<Record<string, string>>, key: string, otherwise: string) {
   return Object.hasOwn(names, key) ? names[key]! : otherwise;

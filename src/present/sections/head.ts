@@ -12,7 +12,7 @@ import { type WordedFinding, writeBriefly, writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { altersContent, signerTrust, writeDeclaredEdits, writeSeenBefore } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull, writeReliance } from '../presentation.ts';
-import { capitalised, kept, printable } from '../text.ts';
+import { capitalised, kept, printable, withDetails } from '../text.ts';
 import {
   headsSuspicion,
   isAboutPart as isOfPart,
@@ -100,12 +100,12 @@ function markedBy(input: SectionInput): readonly string[] {
     const { place, share } = areaOf(region, examination.facts);
     const where = outcome.where(findings.places[place], findings.writeShare(share));
     const twin = copies.includes(one) ? copies.find((other) => other !== one) : undefined;
-    const told = kept([
+    const details = [
       isInDamage(one, examination.facts) && document.head.inDamage,
       methods.length === 0 && document.head[isSure ? 'further' : 'together'],
       twin && document.head.sameAs(places.indexOf(twin) + 1),
-    ]);
-    return `${at + 1}: ${where}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
+    ];
+    return `${at + 1}: ${withDetails(where, details)}`;
   });
 }
 

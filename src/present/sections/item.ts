@@ -4,7 +4,7 @@ import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { writeWarnings } from '../findings.ts';
-import { kept, nameIn, printable } from '../text.ts';
+import { kept, nameIn, printable, withDetails } from '../text.ts';
 import type { Origin } from '../report-item.ts';
 import type { NumberWriter, Words } from '../wording/catalogue.ts';
 import {
@@ -304,11 +304,6 @@ function writeAction(
   const name = nameIn(words.credentialActions, action.replace(/^c2pa\./, ''), action);
   const time = when && numbers.stated(when);
   return withDetails(name, [software, time, digitalSourceType?.replace(/^.*\//, '')]);
-}
-
-function withDetails(name: string, details: Parameters<typeof kept>[0]): string {
-  const told = kept(details).join(', ');
-  return told === '' ? name : `${name} (${told})`;
 }
 
 /** How many steps of a history are listed; the middle of a longer history is left out. */

@@ -1,12 +1,21 @@
 import type { Copies, CredentialVouching } from '../../../detectors/statements.ts';
-import { capitalised, kept, nameIn, speak } from '../../text.ts';
+import { capitalised, kept, nameIn, speak, withDetails } from '../../text.ts';
 import type { findings as english } from '../en/findings.ts';
 import { terms } from '../terms.ts';
 import { provenance } from './provenance.ts';
 
 type English = typeof english;
 
-const { declarationPlaces, pictureKinds, places, trailingKinds } = speak(terms.findings, 'de');
+const {
+  declarationPlaces,
+  list,
+  pictureKinds,
+  places,
+  quote,
+  trailingKinds,
+  writeScore,
+  writeShare,
+} = speak(terms.findings, 'de');
 const { origins, software: softwareKinds } = speak(terms.provenance, 'de');
 
 const contradictions: English['contradictions'] = {
@@ -30,32 +39,8 @@ const writers: English['writers'] = {
   anything: 'Kameras, Programme und Dienste hinterlassen solche Daten',
 };
 
-function writeScore(score: number): string {
-  const capped = Math.min(0.99, Math.max(0.01, score)).toFixed(2).replace('.', ',');
-  if (score >= 0.995) return `über ${capped}`;
-  return score < 0.005 ? `unter ${capped}` : capped;
-}
-
-function writeShare(share: number): string {
-  const percent = Math.round(100 * share);
-  return percent < 1 ? 'weniger als 1 %' : `${percent} %`;
-}
-
-/** Quotes text from a file, which must not be able to close the quotation and continue as our own text. */
-function quote(text: string): string {
-  return `„${text.replaceAll(/["“”„‟«»]/g, "'")}“`;
-}
-
 function inBrackets(name: string | null): string {
   return name === null ? '' : ` (${quote(name)})`;
-}
-
-function named(name: string, kind: string): string {
-  return kind === '' ? name : `${name} (${kind})`;
-}
-
-function list(items: readonly string[]): string {
-  return new Intl.ListFormat('de').format(items);
 }
 
 /** Follows „von“. */
@@ -143,7 +128,9 @@ const statements: English['statements'] = {
       ? 'Die Datei nennt einen digitalen Quelltyp (Digital Source Type), der im IPTC-Vokabular nicht vorkommt.'
       : `Die Datei nennt den digitalen Quelltyp ${quote(type)}: ${provenance.sourceTypes[type]}. Er bezeichnet weder eine Kamera noch ein trainiertes Modell.`,
   software_named: ({ software }) => {
-    const names = list(software.map(({ kind, name }) => named(quote(name), softwareKinds[kind])));
+    const names = list(
+      software.map(({ kind, name }) => withDetails(quote(name), [softwareKinds[kind]])),
+    );
     return `Die Datei nennt ${names}. Solche Namen kann jeder eintragen; was mit dem Bild geschah, zeigen sie nicht.`;
   },
 
@@ -266,7 +253,6 @@ export const findings: English = {
   statements,
   skips,
   sources,
-  writeShare,
   contradictions,
   writers,
   vouchings,

@@ -33,7 +33,7 @@ const sourceTypes: English['sourceTypes'] = {
 
 type English = typeof english;
 
-const { places } = speak(terms.provenance, 'de');
+const { places, writeSpan } = speak(terms.provenance, 'de');
 
 const inconsistencies: English['inconsistencies'] = {
   modified_after_capture: ({ minutes }) =>
@@ -60,18 +60,6 @@ const inconsistencies: English['inconsistencies'] = {
 /** The date of a time in ISO 8601; any other text is left unchanged. */
 function writeDay(time: string): string {
   return time.slice(0, 10).replace(/^(\d{4})-(\d\d)-(\d\d)$/, '$3.$2.$1');
-}
-
-/** In minutes up to two hours, in hours up to two days, then in days. */
-function writeSpan(minutes: number): string {
-  if (minutes < 2 * 60) return writeCount(minutes, 'Minute', 'Minuten');
-  if (minutes < 2 * 24 * 60) return writeCount(minutes / 60, 'Stunde', 'Stunden');
-  return writeCount(minutes / (24 * 60), 'Tag', 'Tage');
-}
-
-function writeCount(length: number, one: string, more: string): string {
-  const count = Math.round(length);
-  return `${count} ${count === 1 ? one : more}`;
 }
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {

@@ -6,11 +6,20 @@ import type {
   FindingValues,
   SkipReason,
 } from '../../../detectors/statements.ts';
-import { capitalised, kept, nameIn, speak } from '../../text.ts';
+import { capitalised, kept, nameIn, speak, withDetails } from '../../text.ts';
 import { terms } from '../terms.ts';
 import { provenance } from './provenance.ts';
 
-const { declarationPlaces, pictureKinds, places, trailingKinds } = speak(terms.findings, 'en');
+const {
+  declarationPlaces,
+  list,
+  pictureKinds,
+  places,
+  quote,
+  trailingKinds,
+  writeScore,
+  writeShare,
+} = speak(terms.findings, 'en');
 const { origins, software: softwareKinds } = speak(terms.provenance, 'en');
 
 const contradictions: Readonly<Record<InconsistencyCode, string>> = {
@@ -33,33 +42,8 @@ const writers: Readonly<Record<FindingValues['more_in_file']['writtenBy'], strin
   anything: 'cameras, programs and services all leave such data behind',
 };
 
-/** @param score - 0..1, but never shown as 0 or 1, which no measurement supports. */
-function writeScore(score: number): string {
-  const capped = Math.min(0.99, Math.max(0.01, score)).toFixed(2);
-  if (score >= 0.995) return `above ${capped}`;
-  return score < 0.005 ? `below ${capped}` : capped;
-}
-
-function writeShare(share: number): string {
-  const percent = Math.round(100 * share);
-  return percent < 1 ? 'less than 1%' : `${percent}%`;
-}
-
-/** Quotes text from a file, which must not be able to close the quotation and continue as our own text. */
-function quote(text: string): string {
-  return `“${text.replaceAll(/["“”„‟«»]/g, "'")}”`;
-}
-
 function inBrackets(name: string | null): string {
   return name === null ? '' : ` (${quote(name)})`;
-}
-
-function named(name: string, kind: string): string {
-  return kind === '' ? name : `${name} (${kind})`;
-}
-
-function list(items: readonly string[]): string {
-  return new Intl.ListFormat('en').format(items);
 }
 
 function writeSigner(signer: string | null): string {
@@ -146,7 +130,9 @@ const statements = {
       ? 'The file gives a digital source type that the IPTC does not list.'
       : `The file gives the digital source type ${quote(type)}: ${provenance.sourceTypes[type]}. This means neither a camera nor a trained model.`,
   software_named: ({ software }) => {
-    const names = list(software.map(({ kind, name }) => named(quote(name), softwareKinds[kind])));
+    const names = list(
+      software.map(({ kind, name }) => withDetails(quote(name), [softwareKinds[kind]])),
+    );
     return `The file mentions ${names}. Anyone can write such a name, and it does not show what was done to the picture.`;
   },
 
@@ -243,7 +229,6 @@ export const findings = {
   statements,
   skips,
   sources,
-  writeShare,
   contradictions,
   writers,
   vouchings,

@@ -31,7 +31,7 @@ const sourceTypes: Readonly<Record<SourceType, string>> = {
   virtualRecording: 'recorded in a virtual scene, such as a game',
 };
 
-const { places } = speak(terms.provenance, 'en');
+const { places, writeSpan } = speak(terms.provenance, 'en');
 
 const inconsistencies = {
   modified_after_capture: ({ minutes }) =>
@@ -54,18 +54,6 @@ const inconsistencies = {
   gps_time_differs: ({ minutes }) =>
     `The GPS time and the time of capture are ${writeSpan(minutes)} apart, more than time zones can explain.`,
 } satisfies { readonly [Code in InconsistencyCode]: (values: InconsistencyValues[Code]) => string };
-
-/** In minutes up to two hours, in hours up to two days, then in days. */
-function writeSpan(minutes: number): string {
-  if (minutes < 2 * 60) return writeCount(minutes, 'minute', 'minutes');
-  if (minutes < 2 * 24 * 60) return writeCount(minutes / 60, 'hour', 'hours');
-  return writeCount(minutes / (24 * 60), 'day', 'days');
-}
-
-function writeCount(length: number, one: string, more: string): string {
-  const count = Math.round(length);
-  return `${count} ${count === 1 ? one : more}`;
-}
 
 type BriefCredentials = Pick<ContentCredentials, 'integrity' | 'signer' | 'trust'>;
 
