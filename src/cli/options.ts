@@ -5,7 +5,6 @@ import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander
 import type { DecisionStrategy, Language, Tier } from '../contract/vocabulary.ts';
 import { usageError } from './output/terminal.ts';
 
-/** With two more methods. */
 export class Command extends PlainCommand {
   declare readonly commands: readonly Command[];
   declare parent: Command | null;
@@ -131,7 +130,6 @@ export function localCommand(...how: Parameters<typeof subcommand>): Command {
   return withLocalOptions(subcommand(...how));
 }
 
-/** Adds a subcommand that acts on one tenant in this machine's data folder. */
 export function tenantCommand(...how: Parameters<typeof subcommand>): Command {
   return withLocalOptions(subcommand(...how).requiredOption('--tenant <name>', 'the tenant'));
 }
@@ -228,7 +226,6 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly jobs: number;
   readonly verbose: boolean;
   readonly tenant?: string;
-  /** Continues an interrupted run on a server. */
   readonly resume: boolean;
   /** If false, does not wait for the server's results. */
   readonly wait: boolean;

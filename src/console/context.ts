@@ -14,7 +14,6 @@ export interface Spoken extends Words {
   readonly setLanguage: (language: Language) => void;
 }
 
-/** What is known once the user has logged in. */
 interface Session extends Pick<SessionState, 'identity' | 'limits' | 'intake'> {
   readonly user: UserInfo;
   readonly tenantName: string;

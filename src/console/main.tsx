@@ -113,7 +113,6 @@ function useRoute(): Route {
   return route;
 }
 
-/** The session of this browser. */
 function useWho() {
   const [who, setWho] = useState<Who>({ is: 'unknown' });
   // When a session has expired, the open page stays in place behind the login.
@@ -257,7 +256,6 @@ function usePlaceFocus(place: string, onMove: () => void) {
   return main;
 }
 
-/** The tenant, the user, and the log-out button. */
 function WhoPanel() {
   const { nav, user, tenantName, setTenantName, leave } = useConsole();
   const { isBusy, run } = useAct();

@@ -110,7 +110,6 @@ function writeSuspected({ rates, calls }: MeasuredErrors, language: Language): s
 /** If a smaller share of changed pictures was found in tests, not finding a change says almost nothing. */
 const hardlyEver = 0.1;
 
-/** Whether not finding a change says almost nothing. */
 export function isBlindToChanges(result: Pick<Result, 'outcome' | 'changesFound'>): boolean {
   const { found = 1, of = 1 } = result.changesFound ?? {};
   return result.outcome === 'real' && found / of < hardlyEver;

@@ -141,7 +141,6 @@ export function trialOutcome(
   return isSame ? 'same' : 'open';
 }
 
-/** The combined result of the methods that look for changed parts. */
 function wordChange(manipulation: Manipulation, facts: Examined['facts']) {
   const areas = placesOf(manipulation).map(({ region }) => areaOf(region, facts));
   const [only] = areas;

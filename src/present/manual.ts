@@ -87,7 +87,6 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 };
 
-/** The path of a page below `src/manual`. */
 export function manualFile(topic: string, language: Language): string {
   return `${language === 'en' ? '' : `${language}/`}${topic}.md`;
 }

@@ -51,7 +51,6 @@ export interface Presentation {
   readonly outcome: Outcome;
   readonly headline: string;
   readonly because: string;
-  /** The outcome in about three words. */
   readonly short: string;
   /** The next step; `further` lists others, for use if there is space. */
   readonly next: string;
@@ -114,7 +113,6 @@ export function writeGroundInFull(result: Result, language: Language): string {
   ]).join(' ');
 }
 
-/** How far to rely on the result, in one sentence for someone who has to act on it. */
 export function writeReliance(result: Result, { verdict }: Words): string {
   const outcome = tracesAgree(result) ? 'agreeing' : result.outcome;
   return verdict.conclusion[headsSuspicion(result) ? 'suspected' : outcome];

@@ -56,7 +56,6 @@ export interface CaseData {
 export interface Laboratory {
   readonly name: string;
   readonly address: readonly string[];
-  /** Printed before the signature. */
   readonly sentences: readonly string[];
   /** A PNG or JPEG file in Base64; null without one. */
   readonly logo: string | null;

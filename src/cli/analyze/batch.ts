@@ -129,7 +129,6 @@ function endBy(name: NodeJS.Signals): void {
 // The progress line on stderr, redrawn on a terminal only.
 
 export interface Progress {
-  /** Increases the total by `count`. */
   more(count: number): void;
   add(outcome: { readonly error: unknown }): void;
   /** Clears the line while `write` prints something above it. */

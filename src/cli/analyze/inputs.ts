@@ -39,7 +39,6 @@ export interface Input {
   readonly url?: string;
   /** The bytes and their name, for a picture that is not a separate file. */
   readonly content?: { readonly bytes: Uint8Array; readonly name: string };
-  /** Where `content` was taken from. */
   readonly origins?: readonly Origin[];
   /** Why the input was skipped although nothing failed; absent if it is examined. */
   readonly skipped?: Skipped;
@@ -219,7 +218,6 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Turns file errors of the operating system into our messages. */
 export function toFileFailure(error: unknown): unknown {
   return systemCodeOf(error) === 'EISDIR' ? isDirectory() : toReadFailure(error);
 }

@@ -90,7 +90,6 @@ interface LocalRun extends Run {
   /** Cited by the reports in addition to the model's own error rates. */
   readonly validation: OwnValidation | null;
   readonly caseData: Pick<ReportItem, 'caseData'>;
-  /** The trust list that the sandbox uses. */
   readonly trustList: string | null;
   /** Null if no evidence bundle is written: for flagging, or without `--out`. */
   readonly signer: Signer | null;
@@ -174,7 +173,6 @@ function localCustody(sha256: string, times: Times): readonly CustodyEvent[] {
   ];
 }
 
-/** What a report is drawn from. */
 interface ToDraw {
   readonly source: { readonly bytes: Uint8Array; readonly name?: string };
   readonly examination: Examination;
@@ -256,7 +254,6 @@ const maxTemplateBytes = 64 * 1024;
 /** The logo is limited in size because it is part of every report and bundle. */
 const maxLogoBytes = 256 * 1024;
 
-/** Reads a laboratory's template, which all its reports share. */
 async function readTemplate(path: string): Promise<Laboratory> {
   const value = jsonOrNull(Buffer.from(await readFileUpTo(path, maxTemplateBytes)).toString());
   if (!Value.Check(templateSchema, value)) {

@@ -77,7 +77,6 @@ export interface AnalysisRecord {
         /** Every marked region, numbered from 1 in this order; `changedRegion` is the region of the first. */
         readonly changedPlaces: readonly Place[];
         readonly errorRates: ErrorRates | null;
-        /** Error rates of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
         /** Whether every marked region lies where the file is damaged; absent from records of earlier versions. */
         readonly isOfDamage?: boolean;
@@ -111,7 +110,6 @@ export interface AnalysisRecord {
   readonly error: {
     readonly code: ErrorCode;
     readonly message: string;
-    /** What exactly failed, if known. */
     readonly reason?: FailureReason;
   } | null;
   /** Where the picture came from; empty for a separate file. */
@@ -276,13 +274,11 @@ export function toFailedRecord(
 
 export interface Run {
   readonly options: AnalyzeOptions;
-  /** Whether there may be several pictures. */
   readonly isBatch: boolean;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
 }
 
-/** What became of one picture. */
 export interface Examined {
   readonly record: AnalysisRecord;
   /** With its causes, which the record leaves out. */

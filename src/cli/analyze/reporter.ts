@@ -33,7 +33,6 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
   let done = emptySummary;
   let deferredLine: (() => void) | null = null;
   return {
-    /** Called as soon as a failure is known. */
     failed: (input: Input, failure: ForensicsError) => {
       const message = writeFailure(failure, language);
       const line = () => printFileFailure(input.label, failure, { ...options, message });
@@ -43,7 +42,6 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
     },
     /** Called if there are more pictures than inputs, for example if a PDF contains several. */
     more: (count: number) => progress.more(count),
-    /** Called as soon as a picture is done. */
     examined: (record: AnalysisRecord) => {
       progress.add(record);
       const { error } = record;

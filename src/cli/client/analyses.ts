@@ -45,7 +45,6 @@ export async function openConnection(api: Api, tenantName: string, pace?: Pace) 
     throw error;
   }
   return {
-    /** Scheme, host and port of the server. */
     origin: api.url.origin,
     transfer,
     analysesFor: (signal: AbortSignal) => createRemoteAnalyses(api, tenantName, signal),
@@ -101,7 +100,6 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
     /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
     retry: async (id: string) =>
       only(await api.request(post('/retry', { id, options: {} }), answer)),
-    /** Other pictures of the tenant that show the same thing. */
     async seenBefore(id: string): Promise<readonly SeenBefore[]> {
       return (await api.request(get(`${path}/seen-before`, id), seenBeforeResponse)).data;
     },

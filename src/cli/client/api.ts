@@ -32,7 +32,6 @@ export interface ApiRequest {
 }
 
 export interface Api {
-  /** Scheme, host and port. */
   readonly url: URL;
   /** Also used for objects in the server's own store, which presents the same certificate. */
   readonly dispatcher: Dispatcher;

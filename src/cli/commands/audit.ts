@@ -62,7 +62,6 @@ async function oneChain(core: Core, { tenant, service }: LogOptions) {
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
-/** The log named in the options, or all logs. */
 async function chosenChains(core: Core, options: LogOptions) {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];

@@ -211,7 +211,6 @@ function counted(count = 0, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `forensics restore` creates a data folder from a backup and lists the remaining steps. */
 export function defineRestore(command: Command): void {
   withLocalOptions(
     command
@@ -253,7 +252,6 @@ async function restore(file: string, options: LocalOptions & { readonly keys?: s
   for (const step of steps) log(step);
 }
 
-/** The steps left to the operator. */
 function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): readonly string[] {
   const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   return [

@@ -120,7 +120,6 @@ function originalWords(file: string | null, problems: Verification['problems']):
   return `in the bundle as ${file}, with the SHA-256 that was examined`;
 }
 
-/** The key that the bundle is expected to be signed with. */
 export type KeyOptions = TextOptions<'key' | 'fingerprint'>;
 
 export function describeExpectedKey(command: Command): Command {

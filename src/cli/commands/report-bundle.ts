@@ -46,7 +46,6 @@ export async function writeReport(
   print(out);
 }
 
-/** The kind of file to write for a case. */
 export interface CaseFile {
   readonly projectId: string;
   readonly out: string;
@@ -74,7 +73,6 @@ export async function makeCase({ projectId, out, kind }: CaseFile, options: Repo
   });
 }
 
-/** Opens what is needed to write bundles and reports of the tenant. */
 async function withParts<T>(
   options: ReportOptions,
   act: (parts: CaseParts, core: Core, tenantId: string) => Promise<T>,

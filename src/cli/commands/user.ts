@@ -26,7 +26,6 @@ import {
 } from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
 
-/** The account in examples. */
 const examiner = 'examiner@example.org';
 
 export function defineUser(user: Command): void {
@@ -93,7 +92,6 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Defines a command that acts on one account on this machine. */
 function onOne(...how: Parameters<typeof localCommand>): Command {
   return localCommand(...how).argument('<who>', 'email address or id of the account');
 }
@@ -291,5 +289,4 @@ async function shownUser({ tenants }: Core, user: User) {
   };
 }
 
-/** An account as the command line prints it. */
 type ShownUser = Awaited<ReturnType<typeof shownUser>>;

@@ -90,7 +90,6 @@ export function createLocalKeys(core: Core) {
     /** Returns the key with its secret, which is never shown again. */
     create: async ({ tenant, ...key }: ForTenant<Parameters<Keys['mint']>[0]>) =>
       keys.mint({ tenantId: await findTenantId(tenant), ...key, by: operator }),
-    /** Returns the new key with its secret, which is never shown again. */
     rotate: async ({ tenant, ...rotation }: ForTenant<Parameters<Keys['rotate']>[0]>) =>
       keys.rotate({ tenantId: await findTenantId(tenant), ...rotation, by: operator }),
     revoke: async (which: { tenant: string; uuid: string; bySecret?: string }) => {

@@ -39,7 +39,6 @@ export async function withKeys<T>(
   return withLocalCore(options, (core) => act(createLocalKeys(core)));
 }
 
-/** The API keys of a server, through its `/v1` API. */
 function createRemoteKeys(api: Api): KeyActs {
   const path = '/v1/auth/api';
   const create = async (body: object) =>

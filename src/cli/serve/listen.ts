@@ -262,7 +262,6 @@ export function createServerLog(
     note: (text: string): void => {
       if (!switches().quiet) write(`${printable(text)}\n`);
     },
-    /** Number of lines dropped since the start. */
     dropped: () => dropped,
     /** Returns false while lines are being dropped. */
     isWorking: () => droppedInARow === 0,

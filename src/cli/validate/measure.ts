@@ -28,7 +28,6 @@ export interface ValidateOptions extends LocalOptions {
   readonly verbose: boolean;
 }
 
-/** A labelled file inside one of the two folders. */
 export interface LabelledInput {
   readonly path: string;
   readonly isFake: boolean;

@@ -43,10 +43,8 @@ export async function listAnalyses(
   };
 }
 
-/** The most entries per request. */
 const largestPage = 1000;
 
-/** All analyses that match, whatever their number. */
 export async function listAllAnalyses(
   tenantName: string,
   filters: Filters,

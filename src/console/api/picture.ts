@@ -18,7 +18,6 @@ export type Refusal = keyof Words['upload']['refusals'];
 /** A JPEG's size comes after its metadata; no camera writes more metadata than this. */
 const headBytes = 4_000_000;
 
-/** The facts, or why the file cannot be analysed. */
 export async function inspect(
   file: Blob,
   { minSidePx, maxSidePx, maxPixels, maxBytes, formats }: PictureLimits,

@@ -19,7 +19,6 @@ interface UploadWish {
   readonly tenantName: string;
   readonly options: GivenOptions;
   readonly tags: readonly string[];
-  /** The case it belongs to. */
   readonly projectId: string | null;
   readonly limits: PictureLimits;
 }
@@ -163,7 +162,6 @@ export function createUploadQueue(send: typeof upload = upload) {
         else end.abort();
       }
     },
-    /** Removes finished uploads. */
     clear(): void {
       change(transfers.filter(({ state }) => !isOver(state)));
     },

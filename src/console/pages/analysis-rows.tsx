@@ -200,7 +200,6 @@ export function useEditing(reload: () => void) {
   return { edit, dialog };
 }
 
-/** The text, or undefined if it is empty. */
 function textOf(value = ''): string | undefined {
   return value.trim() === '' ? undefined : value.trim();
 }

@@ -81,7 +81,6 @@ function Holds({ id }: { readonly id: string | null }) {
   );
 }
 
-/** What is held, in words. */
 function nameOf({ analysisId, analysisName }: LegalHold, everything: string): string {
   return analysisId === null ? everything : (analysisName ?? analysisId);
 }

@@ -82,9 +82,7 @@ interface PartProps extends Omit<Parameters<typeof FormPanel>[0], 'act' | 'send'
   readonly act?: string;
   /** What is saved of the tenant, from the texts of the form. */
   readonly body: (fields: Fields) => object;
-  /** Called after it has been saved. */
   readonly then: (fields: Fields) => void;
-  /** The message shown afterwards. */
   readonly done?: string;
 }
 

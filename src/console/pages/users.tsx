@@ -63,7 +63,6 @@ function People() {
   );
 }
 
-/** The labels of buttons, and what they do. */
 type Acts = readonly (readonly [string, () => void])[];
 
 function useColumns(actsOn: (person: TenantPerson) => Acts): readonly Column<TenantPerson>[] {

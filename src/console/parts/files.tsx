@@ -21,7 +21,6 @@ interface FileButtonProps extends InputProps {
   readonly takesFolder?: boolean;
 }
 
-/** A button for choosing files. */
 export function FileButton({
   label,
   kind = '',

@@ -6,7 +6,6 @@ import { type DecisionStrategy, isKeyOf } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, useWords } from '../context.ts';
 import { Button, Dialog, Panel } from './pieces.tsx';
 
-/** Attributes of an `input`. */
 export type InputProps = Omit<
   PartialInputHTMLAttributes<HTMLInputElement>,
   'label' | 'role' | 'type'
@@ -118,7 +117,6 @@ interface PeriodFieldsProps {
   readonly onDay: (day: PeriodFieldsProps['period']) => void;
 }
 
-/** Fields for the first and last date of a list. */
 export function PeriodFields({ period, onDay }: PeriodFieldsProps) {
   const { list } = useConsole();
   return (['from', 'to'] as const).map((end) => (
@@ -181,7 +179,6 @@ export function useSubmit() {
         {message}
       </p>
     );
-  /** The handler for `onSubmit` of a form. */
   const onSubmit = (send: Send) => (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;

@@ -16,7 +16,6 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-/** A part of a page. */
 export function Panel({
   title,
   children,

@@ -98,7 +98,6 @@ interface RangePagerProps {
   readonly setStart: (start: number) => void;
 }
 
-/** A pager for a list whose length is known. */
 export function RangePager({ start, total, setStart }: RangePagerProps) {
   const older = start + pageSize;
   return (

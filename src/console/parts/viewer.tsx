@@ -311,7 +311,6 @@ interface ViewerControlsProps extends Pick<ViewerProps, 'look' | 'setLook'> {
   readonly hasMaps: boolean;
 }
 
-/** Buttons that control how pictures are viewed. */
 export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) {
   const { analysis, language } = useConsole();
   const opacityId = useId();

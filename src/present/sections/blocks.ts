@@ -158,7 +158,6 @@ export function only(isShown: boolean, ...blocks: readonly Block[]): readonly Bl
   return isShown ? blocks : [];
 }
 
-/** Maximum number of characters that a table shows of a value from the file. */
 export const valueLimit = 160;
 
 /** A row for a value from the file, or nothing if there is none. */

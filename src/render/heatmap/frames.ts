@@ -130,7 +130,6 @@ function drawNumber(
 export interface AlignedPictures {
   /** A JPEG: `one` on the left, `other` on the right. */
   readonly jpeg: Uint8Array;
-  /** Number of framed parts. */
   readonly differing: number;
 }
 

@@ -150,7 +150,6 @@ interface Figure {
   readonly image: HeldImage;
   readonly size: Size;
   readonly placement: Placement;
-  /** Upper left corner, in points. */
   readonly x: number;
   readonly y: number;
   /** Regions to number and to frame in white on black, so that the frames stand out from any picture. */

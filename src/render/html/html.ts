@@ -162,7 +162,6 @@ function writeRow({ label, value, bar, range, marks = [] }: Row): string {
   return `<tr><th scope="row">${escape(label)}</th><td>${lines(value)}${scale}</td></tr>`;
 }
 
-/** Percentage of the bar's width. */
 function inPercent(share: number): string {
   return (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
 }

@@ -145,7 +145,6 @@ interface Column {
   readonly width: number;
 }
 
-/** Maximum size of the map of a method. */
 const panelBox = { width: 92, height: 66 } as const;
 
 export function drawGrid(around: Surroundings, grid: Grid): void {

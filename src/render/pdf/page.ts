@@ -94,7 +94,6 @@ export function openPage(facts: DocumentFacts) {
       draw();
       doc.endMarkedContent();
     },
-    /** Opens a structure element that contains others. */
     group(tag: string, parent: Tag = root): Tag {
       const element = doc.struct(tag);
       parent.add(element);
