@@ -11,6 +11,7 @@ import {
   isSuspicion,
   lowCondition,
   type Result,
+  sumFound,
   tracesAgree,
 } from './result.ts';
 import { createNumberWriter, wordsIn } from './wording/catalogue.ts';
@@ -23,47 +24,63 @@ type Decided = Pick<
 /** The error rate in sentences; empty if the result has no validated meaning. */
 export function writeErrorRate(decided: Decided, language: Language): string {
   const { outcome, provenance, errors } = decided;
-  const { wrong } = wordsIn(language).outcome;
+  const pen = penIn(language);
+  const { wrong } = pen;
   if (outcome === 'abstain') return '';
   if (outcome === 'declared') {
-    const told = writeDeclared(provenance, language);
+    const told = writeDeclared(provenance, pen);
     const rates = tracesAgree(decided) ? errors?.rates : undefined;
-    return rates ? [told, wrong.byTraces, ...writeTraced(rates, language)].join(' ') : told;
+    return rates ? [told, wrong.byTraces, ...writeTraced(rates, pen)].join(' ') : told;
   }
   // A server sends the whole sentence or nothing at all.
   if (errors === null) return '';
   const { rates, calls } = errors;
-  const suspected = isSuspicion(decided) ? writeSuspected(errors, language) : '';
+  const suspected = isSuspicion(decided) ? writeSuspected(errors, pen) : '';
   if (suspected !== '') return suspected;
-  const told = outcome !== 'changed' && rates ? [...writeTraced(rates, language)] : [];
+  const told = outcome !== 'changed' && rates ? [...writeTraced(rates, pen)] : [];
   if (outcome !== 'fake' && calls) {
     const { unchanged, megapixels } = calls;
     const isOfAllSizes = unchanged !== undefined && megapixels !== undefined;
-    const falsely = wrong.changed(...writeFalse(...unchangedCalled(calls), language), isOfAllSizes);
-    const found = writeCalled(calls.changedCalled, calls.changed, language);
+    const falsely = wrong.changed(...writeFalse(...unchangedCalled(calls), pen), isOfAllSizes);
+    const found = writeCalled(calls.changedCalled, calls.changed, pen);
     const alarms = told.length === 0 ? wrong.alarms(falsely) : wrong.alarmsToo(falsely);
-    told.push(wrong.found(found, writeSize(calls, language)), alarms);
-    const isSeeing = outcome === 'real' && !isBlindToChanges(decided);
+    told.push(wrong.found(found, writeSize(calls, pen)), alarms);
     if (decided.isChangeHinted) told.push(wrong.hints);
-    else if (isSeeing) told.push(...writeKinds(calls, language));
+    else if (outcome === 'real' && !isBlindToChanges(decided)) told.push(...writeKinds(calls, pen));
   }
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
 }
 
+/** The words and numbers of one language. */
+type Pen = ReturnType<typeof penIn>;
+
+function penIn(language: Language) {
+  return { ...wordsIn(language).outcome, ...createNumberWriter(language) };
+}
+
 /** How many generated pictures the traces recognise, and how often they raise a false alarm. */
-function writeTraced(rates: ErrorRates, language: Language): readonly string[] {
-  const { wrong } = wordsIn(language).outcome;
-  const falsely = wrong.fake(...writeFalse(rates.realCalledFake, rates.real, language));
-  return [...writeGenerated(rates, language), wrong.alarms(falsely)];
+function writeTraced(rates: ErrorRates, pen: Pen): readonly string[] {
+  const { wrong, count } = pen;
+  const { fakeCalledFake, fakeCalledReal, fake, condition } = rates;
+  const falsely = wrong.fake(...writeFalse(rates.realCalledFake, rates.real, pen));
+  const alarms = wrong.alarms(falsely);
+  // The correct answers of this model were not counted.
+  if (fakeCalledFake === undefined) return [alarms];
+  const passed = Math.round(fakeCalledReal * fake);
+  const open = fake - Math.round(fakeCalledFake * fake) - passed;
+  const called = writeCalled(fakeCalledFake, fake, pen);
+  return [
+    wrong.generated(writeQuality(condition, pen), called, count(open), count(passed)),
+    alarms,
+  ];
 }
 
 /** False alarms, as a count and as a rate with the upper end of its interval. */
-function writeFalse(share: number, of: number, language: Language) {
-  return [writeCalled(share, of, language), ...writeRate(share, of, language)] as const;
+function writeFalse(share: number, of: number, pen: Pen) {
+  return [writeCalled(share, of, pen), ...writeRate(share, of, pen)] as const;
 }
 
-function writeDeclared(provenance: Result['provenance'], language: Language): string {
-  const { wrong } = wordsIn(language).outcome;
+function writeDeclared(provenance: Result['provenance'], { wrong }: Pen): string {
   const declared = provenance === null ? null : bestDeclaration(provenance);
   return wrong[declared?.assurance === 'trusted' ? 'vouched' : 'declared'];
 }
@@ -73,14 +90,13 @@ export function writeMissed(result: Result, language: Language): string | undefi
   const { outcome, changesFound } = result;
   if (outcome !== 'real' || !changesFound) return undefined;
   const { found, of } = changesFound;
-  const { missed, blind } = wordsIn(language).outcome.because;
-  const write = isBlindToChanges(result) ? blind : missed;
-  return write(writeCalled((of - found) / of, of, language));
+  const pen = penIn(language);
+  const write = pen.because[isBlindToChanges(result) ? 'blind' : 'missed'];
+  return write(writeCalled((of - found) / of, of, pen));
 }
 
 /** The rate and the upper end of its interval, as in the annex. */
-function writeRate(share: number, of: number, language: Language): [rate: string, high: string] {
-  const { rate } = createNumberWriter(language);
+function writeRate(share: number, of: number, { rate }: Pen): [rate: string, high: string] {
   return [rate(share), rate(shareInterval(Math.round(share * of), of).high)];
 }
 
@@ -92,18 +108,15 @@ function unchangedCalled({ unchanged, ...calls }: ChangeErrorRates): [share: num
 }
 
 /** How often such a suspicion was raised wrongly and rightly; empty if this was not counted. */
-function writeSuspected({ rates, calls }: MeasuredErrors, language: Language): string {
+function writeSuspected({ rates, calls }: MeasuredErrors, pen: Pen): string {
   const { kinds, unchanged } = calls ?? {};
   if (kinds === undefined || unchanged === undefined) return '';
-  const { suspected } = wordsIn(language).outcome.wrong;
   const falsely = unchanged.found / unchanged.pictures;
-  const changed = kinds.reduce((sum, { pictures }) => sum + pictures, 0);
-  const found = kinds.reduce((sum, one) => sum + one.found, 0);
-  return suspected(
-    writeQuality(rates?.condition, language),
-    writeCalled(found / changed, changed, language),
-    writeCalled(falsely, unchanged.pictures, language),
-    ...writeRate(falsely, unchanged.pictures, language),
+  const { found, pictures } = sumFound(kinds);
+  return pen.wrong.suspected(
+    writeQuality(rates?.condition, pen),
+    writeCalled(found / pictures, pictures, pen),
+    ...writeFalse(falsely, unchanged.pictures, pen),
   );
 }
 
@@ -122,79 +135,58 @@ export function leavesChangesOpen(
   return result.isChangeHinted || isBlindToChanges(result);
 }
 
-/** Empty for a model whose correct answers were not counted. */
-function writeGenerated(
-  { fakeCalledFake, fakeCalledReal, fake, condition }: ErrorRates,
-  language: Language,
-): readonly string[] {
-  if (fakeCalledFake === undefined) return [];
-  const { count } = createNumberWriter(language);
-  const passed = Math.round(fakeCalledReal * fake);
-  const open = fake - Math.round(fakeCalledFake * fake) - passed;
-  const called = writeCalled(fakeCalledFake, fake, language);
-  const { generated } = wordsIn(language).outcome.wrong;
-  return [generated(writeQuality(condition, language), called, count(open), count(passed))];
-}
-
 /** The sizes that were counted together; empty if every size was. */
-function writeSize({ megapixels }: ChangeErrorRates, language: Language): string {
+function writeSize({ megapixels }: ChangeErrorRates, { wrong, plain }: Pen): string {
   if (megapixels === undefined) return '';
-  const { plain } = createNumberWriter(language);
   const { from, below } = megapixels;
-  return wordsIn(language).outcome.wrong.sizes(
-    from === 0 ? null : plain(from),
-    below === null ? null : plain(below),
-  );
+  return wrong.sizes(from === 0 ? null : plain(from), below === null ? null : plain(below));
 }
 
-function writeQuality(condition: string | undefined, language: Language): string {
-  const { qualities } = wordsIn(language).outcome.wrong;
+function writeQuality(condition: string | undefined, { wrong: { qualities } }: Pen): string {
   return condition === lowCondition ? qualities.low : qualities.usual;
 }
 
 /** How many changes were found or suspected, by kind of change; empty if they were not counted. */
-function writeKinds({ kinds = [], unchanged }: ChangeErrorRates, language: Language) {
-  const { wrong } = wordsIn(language).outcome;
+function writeKinds({ kinds = [], unchanged }: ChangeErrorRates, pen: Pen): readonly string[] {
+  const { wrong, count } = pen;
+  if (kinds.length === 0 || unchanged === undefined) return [];
   const told = kinds.map(({ kind, found, pictures }) =>
     wrong.kind(wrong.kindNames[kind], String(found), String(pictures)),
   );
-  if (told.length === 0 || unchanged === undefined) return [];
-  const { found, pictures } = unchanged;
-  const changed = kinds.reduce((sum, one) => sum + one.pictures, 0);
-  const falsely = writeCalled(found / pictures, pictures, language);
-  return [wrong.kinds(told.join(', '), createNumberWriter(language).count(changed), falsely)];
+  const falsely = writeCalled(unchanged.found / unchanged.pictures, unchanged.pictures, pen);
+  return [wrong.kinds(told.join(', '), count(sumFound(kinds).pictures), falsely)];
 }
 
 /** "3 of 37". */
-function writeCalled(share: number, of: number, language: Language): string {
-  const { count } = createNumberWriter(language);
-  return wordsIn(language).outcome.wrong.some(count(Math.round(share * of)), count(of));
+function writeCalled(share: number, of: number, { wrong, count }: Pen): string {
+  return wrong.some(count(Math.round(share * of)), count(of));
 }
 
 export function writeErrorRateBriefly(decided: Decided, language: Language): string {
-  const { brief } = wordsIn(language).outcome.wrong;
   const { outcome, errors } = decided;
   const { rates = null, calls = null } = errors ?? {};
+  const pen = penIn(language);
+  const { brief } = pen.wrong;
   if (outcome === 'uncertain') {
     const { unchanged } = isSuspicion(decided) ? (calls ?? {}) : {};
     // Any other open result calls for a next step.
     if (unchanged === undefined) return '';
     const { pictures, found } = unchanged;
-    return brief.suspected(writeCalled(found / pictures, pictures, language));
+    return brief.suspected(writeCalled(found / pictures, pictures, pen));
   }
   if (outcome === 'real' && rates?.fakeCalledFake !== undefined && calls !== null) {
     return brief.real(
-      writeCalled(rates.fakeCalledFake, rates.fake, language),
-      writeCalled(calls.changedCalled, calls.changed, language),
+      writeCalled(rates.fakeCalledFake, rates.fake, pen),
+      writeCalled(calls.changedCalled, calls.changed, pen),
     );
   }
   if (outcome === 'fake' && rates !== null) {
-    return brief.fake(writeCalled(rates.realCalledFake, rates.real, language));
+    return brief.fake(writeCalled(rates.realCalledFake, rates.real, pen));
   }
   if (outcome === 'changed' && calls !== null) {
-    return brief.changed(writeCalled(...unchangedCalled(calls), language));
+    return brief.changed(writeCalled(...unchangedCalled(calls), pen));
   }
-  if (outcome === 'declared') return writeDeclared(decided.provenance, language);
+  if (outcome === 'declared') return writeDeclared(decided.provenance, pen);
   return writeErrorRate(decided, language);
 }
 

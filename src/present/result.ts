@@ -317,6 +317,11 @@ export interface ChangeErrorRates {
 
 type FoundOf = Readonly<Record<'pictures' | 'found', number>>;
 
+export function sumFound(kinds: readonly FoundOf[]): FoundOf {
+  const sum = (key: keyof FoundOf) => kinds.reduce((total, each) => total + each[key], 0);
+  return { pictures: sum('pictures'), found: sum('found') };
+}
+
 export function readErrors(
   examined: Pick<Examined, 'measured' | 'measuredCalls' | 'facts' | 'options'>,
 ): MeasuredErrors {

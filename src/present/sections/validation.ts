@@ -8,7 +8,7 @@ import { readError, type MeasuredError } from '../error-rate.ts';
 import type { NumberWriter } from '../wording/catalogue.ts';
 import { nameIn, printable } from '../text.ts';
 import type { OwnValidation } from '../report-item.ts';
-import { measuredLike, readFigures, toFound } from '../result.ts';
+import { measuredLike, readFigures, sumFound, toFound } from '../result.ts';
 import type { Weighed } from '../strength.ts';
 import {
   type Block,
@@ -170,14 +170,12 @@ function suspectedBlocks(input: SectionInput, measured: readonly MeasuredCalls[]
   const { count } = input.numbers;
   const items = measured.flatMap(({ kinds, unchanged, ...one }) => {
     if (kinds === undefined || unchanged === undefined) return [];
-    const changed = kinds.map(toFound);
-    const sum = (key: 'found' | 'pictures') =>
-      count(changed.reduce((total, each) => total + each[key], 0));
+    const { found, pictures } = sumFound(kinds.map(toFound));
     return [
       suspected.row({
         condition: conditionName(input, one),
-        found: sum('found'),
-        changed: sum('pictures'),
+        found: count(found),
+        changed: count(pictures),
         falsely: count(toFound(unchanged).found),
         called: count(unchanged.called),
         unchanged: count(unchanged.pictures),
