@@ -230,7 +230,7 @@ function createReach({ url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>, other
   const verified = new Map([[url.origin, dispatcher]]);
   return async (target: URL, { method, headers = {}, bytes, signal }: Call) => {
     const through = async (connections: Dispatcher) => {
-      const answer = await send(target, {
+      const response = await send(target, {
         method,
         dispatcher: connections,
         headers,
@@ -240,7 +240,7 @@ function createReach({ url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>, other
         bodyTimeout: silenceMs,
       });
       verified.set(target.origin, connections);
-      return answer;
+      return response;
     };
     const known = verified.get(target.origin);
     if (known !== undefined) return through(known);

@@ -30,13 +30,13 @@ const german: typeof english = {
 
 export type Words = Spoken<typeof phrases> & typeof english;
 
-const words: Readonly<Record<Language, Words>> = {
+const catalogue: Readonly<Record<Language, Words>> = {
   en: joined(speak(phrases, 'en'), english),
   de: joined(speak(phrases, 'de'), german),
 };
 
 export function wordsIn(language: Language): Words {
-  return words[language];
+  return catalogue[language];
 }
 
 /** Both trees as one. A branch that is in both has the entries of both. */

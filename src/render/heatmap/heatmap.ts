@@ -245,19 +245,18 @@ export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1): FillRo
   const half = (whole * whole) / 2;
   const across = readAxis(Math.ceil(size.width / blockPx), columns, { cellPx, blockPx });
   const down = readAxis(Math.ceil(size.height / blockPx), rows, { cellPx, blockPx });
-  const between = new Float64Array(columns);
+  const mixed = new Float64Array(columns);
 
   return function fillRow(values, y, row) {
     const upper = down.before[y]! * columns;
     const lower = down.after[y]! * columns;
     const share = down.share[y]!;
     for (let i = 0; i < columns; i++) {
-      between[i] = values[upper + i]! * (whole - share) + values[lower + i]! * share;
+      mixed[i] = values[upper + i]! * (whole - share) + values[lower + i]! * share;
     }
     for (let x = 0; x < row.length; x++) {
       const right = across.share[x]!;
-      const sum =
-        between[across.before[x]!]! * (whole - right) + between[across.after[x]!]! * right;
+      const sum = mixed[across.before[x]!]! * (whole - right) + mixed[across.after[x]!]! * right;
       row[x] = (sum + half) / (whole * whole);
     }
   };
