@@ -9,7 +9,7 @@ import type { Warning, WarningCode } from '../image/metadata-blocks.ts';
 import type { StoredWarning } from '../image/metadata.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import { capitalised, nameIn, printable } from './text.ts';
-import { createNumberWriter, inBoth, wordsIn } from './wording/catalogue.ts';
+import { createNumberWriter, inBoth, type Words, wordsIn } from './wording/catalogue.ts';
 
 export type WordedFinding = Evidence['findings'][number];
 
@@ -53,13 +53,16 @@ export function writeNextSteps(
   findings: readonly Parameters<typeof writeNextStep>[0][],
   language: Language,
 ): readonly string[] {
-  const names = wordsIn(language).findings.methods;
   const bySteps = Map.groupBy(findings, (finding) => writeNextStep(finding, language));
   bySteps.delete('');
   return [...bySteps].map(([step, found]) => {
-    const named = found.map(({ method }) => nameIn(names, method, printable(method, 60)));
+    const named = found.map(({ method }) => methodNameIn(wordsIn(language).findings, method));
     return `${capitalised(named.join(', '))}: ${step}`;
   });
+}
+
+export function methodNameIn({ methods }: Words['findings'], method: string): string {
+  return nameIn(methods, method, printable(method, 60));
 }
 
 function wordStatement({ statement, measures }: Finding): Bilingual {

@@ -154,6 +154,8 @@ export function toRecord(
   const { cellPx, columns, rows } = examination.maps;
   const { basis, byTraces, fakeProbability, fakeUncertainty, thresholds } = decision;
   const { rates, calls } = readErrors(examination);
+  const { measured, passes, patchesRead, environment } = examination;
+  const circumstances = { facts: wordFacts(facts), measured, passes, patchesRead, environment };
   return {
     ...toOpenRecord(head),
     sha256: facts.sha256,
@@ -177,18 +179,13 @@ export function toRecord(
       likeness: likenessIn(examination.findings.map(wordFinding)),
       hasGeneratorSize: hasGeneratorSize(examination.findings),
     },
-    evidence: tier === 'forensicReporting' ? toEvidence(examination) : null,
+    evidence:
+      tier === 'forensicReporting' ? { ...writeEvidence(examination), ...circumstances } : null,
     provenance: wordProvenance(examination.provenance),
     picture: { format, width, height, sizeBytes, notes, ...withoutUndefined({ soundShare }) },
     maps: { cellPx, columns, rows },
     model,
   };
-}
-
-function toEvidence(examination: Examination): AnalysisRecord['evidence'] {
-  const { facts, measured, passes, patchesRead, environment } = examination;
-  const circumstances = { facts: wordFacts(facts), measured, passes, patchesRead, environment };
-  return { ...writeEvidence(examination), ...circumstances };
 }
 
 /** The result as codes and values, for `present`; null while there is no verdict. */

@@ -46,25 +46,20 @@ export function listenFailure(
   place: { host: string; port: number; hostSetting: string; portSetting: string },
 ): unknown {
   const { host, port, hostSetting, portSetting } = place;
-  switch (systemCodeOf(error)) {
-    case 'EADDRINUSE': {
-      const message = `Port ${port} on ${host} is in use; stop the program that uses it, or choose another port with ${portSetting}.`;
-      return new ForensicsError('address_in_use', message, { cause: error });
-    }
-    case 'EACCES': {
-      const message = `Port ${port} needs more privileges; choose one above 1023 with ${portSetting}.`;
-      return new ForensicsError('config_invalid', message, { cause: error });
-    }
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN': {
-      const message = `${host} is not an address of this machine; choose another with ${hostSetting}.`;
-      return new ForensicsError('config_invalid', message, { cause: error });
-    }
-    case null:
-    default:
-      return error;
-  }
+  const inUse = `Port ${port} on ${host} is in use; stop the program that uses it, or choose another port with ${portSetting}.`;
+  const notAllowed = `Port ${port} needs more privileges; choose one above 1023 with ${portSetting}.`;
+  const notHere = `${host} is not an address of this machine; choose another with ${hostSetting}.`;
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: inUse,
+    EACCES: notAllowed,
+    EADDRNOTAVAIL: notHere,
+    ENOTFOUND: notHere,
+    EAI_AGAIN: notHere,
+  };
+  const message = messages[systemCodeOf(error) ?? ''];
+  if (message === undefined) return error;
+  const code = message === inUse ? 'address_in_use' : 'config_invalid';
+  return new ForensicsError(code, message, { cause: error });
 }
 
 function hostInUrl(host: string): string {

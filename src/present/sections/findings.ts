@@ -2,8 +2,8 @@
 
 import type { MapName } from '../../engine/result.ts';
 import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
-import { type WordedFinding, writeNextStep } from '../findings.ts';
-import { capitalised, nameIn, printable } from '../text.ts';
+import { methodNameIn, type WordedFinding, writeNextStep } from '../findings.ts';
+import { capitalised, printable } from '../text.ts';
 import type { ReportItem } from '../report-item.ts';
 import { describeMap, readMap } from '../report-texts.ts';
 import { markedPlaces } from '../result.ts';
@@ -94,7 +94,7 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
 }
 
 export function methodName({ catalogue }: SectionInput, method: string): string {
-  return capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60)));
+  return capitalised(methodNameIn(catalogue.findings, method));
 }
 
 /** Numbers in the list of references, such as `[11]`. */

@@ -7,10 +7,10 @@ import type { Decision, ModelIdentity } from '../../engine/result.ts';
 import { placeOf } from '../../detectors/regions.ts';
 import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
-import { writeNotes } from '../findings.ts';
+import { methodNameIn, writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
-import { capitalised, kept, nameIn, printable } from '../text.ts';
+import { kept, nameIn, printable } from '../text.ts';
 import { isNeverCalled, isSuspicion, markedPlaces, type Outcome, readFigures } from '../result.ts';
 import {
   type Block,
@@ -24,7 +24,7 @@ import {
   row,
   type SectionInput,
 } from './blocks.ts';
-import { isShown, referenceNumbers } from './findings.ts';
+import { isShown, methodName, referenceNumbers } from './findings.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, catalogue } = input;
@@ -101,9 +101,7 @@ function changeRows(input: SectionInput): readonly Row[] {
   const figure = writeFigures(result, language).changed;
   const told = figure?.value ?? '';
   const { changeLimits, suspectedLimit } = catalogue.measurements.results;
-  const names = methods.map((method) =>
-    nameIn(catalogue.findings.methods, method, printable(method, 60)),
-  );
+  const names = methods.map((method) => methodNameIn(catalogue.findings, method));
   const { byOne, noRegion } = catalogue.document.head;
   const isByOne = isSuspicion(result) && figure?.limits === null;
   const compared = withLimits(told, figure, isNeverCalled(result) ? suspectedLimit : changeLimits);
@@ -163,7 +161,7 @@ function writeRegions(input: SectionInput): readonly string[] {
     const place = words.places[placeOf(region, examination.facts)];
     const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
     const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
-    const by = methods.map((method) => nameIn(words.methods, method, printable(method, 60)));
+    const by = methods.map((method) => methodNameIn(words, method));
     const told = [`${place}; ${words.writeShare(share)}; ${box}, ${corner}`, by.join(', ')];
     return `${at + 1}: ${told.filter(Boolean).join('; ')}`;
   });
@@ -199,15 +197,15 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-function sourceBlocks({ evidence, catalogue, item }: SectionInput): readonly Block[] {
-  const { methods, sources } = catalogue.findings;
+function sourceBlocks(input: SectionInput): readonly Block[] {
+  const { evidence, catalogue, item } = input;
   // Methods that are based on a reference cite its number instead.
   const own = evidence.findings.filter(
     ({ method }) => referenceNumbers(method).length === 0 && isShown(method, item),
   );
   const rows = own.map(({ method, source }) => ({
-    label: capitalised(nameIn(methods, method, printable(method, 60))),
-    value: nameIn(sources, source, printable(source, 400)),
+    label: methodName(input, method),
+    value: nameIn(catalogue.findings.sources, source, printable(source, 400)),
   }));
   const title = heading(catalogue.measurements.method.sourcesTitle);
   return only(rows.length > 0, title, plainGrid(rows));

@@ -48,7 +48,7 @@ export async function renderHeatmaps(
   const blockPx = Math.ceil(Math.sqrt((width * height) / maxBlocks));
   const canvas = createCanvas(picture, maps, blockPx);
   const palette = toPalette();
-  return renderEach(async (name) => {
+  return forEachMap(async (name) => {
     canvas.draw(maps.values[name]);
     drawFrames(canvas, outlines, { black: frameBlack, white: frameWhite });
     const upright = { width, height, indices: enlarged(canvas, { width, height }) };
@@ -90,7 +90,7 @@ export function createDrawer(
 /** Renders the values themselves as 16-bit greyscale PNG files, one value per cell; 0..65535 represents 0..1. */
 export async function renderRawMaps(maps: CellMaps): Promise<Record<MapName, Uint8Array>> {
   const { columns: width, rows: height } = maps;
-  return renderEach((name) =>
+  return forEachMap((name) =>
     sharp(maps.values[name], { raw: { width, height, channels: 1 } })
       .toColourspace('grey16')
       .png({ compressionLevel: 3, adaptiveFiltering: true })
@@ -112,15 +112,16 @@ export function legendColours(): Uint8Array {
   return colours;
 }
 
-/** Renders maps one after another, because they may share a canvas, and each takes 36 MB at 12 megapixels. */
-export async function renderEach(
-  render: (name: MapName) => Promise<Uint8Array>,
-): Promise<Record<MapName, Uint8Array>> {
-  const real = await render('real');
-  const fake = await render('fake');
-  const compression = await render('compression');
-  const anomaly = await render('anomaly');
-  return { real, fake, compression, anomaly };
+/** One after another, because maps may share a canvas, and each takes 36 MB at 12 megapixels. */
+export async function forEachMap<T>(
+  act: (name: MapName) => Promise<T>,
+): Promise<Record<MapName, T>> {
+  return {
+    real: await act('real'),
+    fake: await act('fake'),
+    compression: await act('compression'),
+    anomaly: await act('anomaly'),
+  };
 }
 
 /** RGB bytes for each palette index: all brightness steps of each value step, then the two colours of the frame. */

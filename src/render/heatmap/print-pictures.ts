@@ -11,7 +11,7 @@ import { scaledSize } from '../../image/pixels.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import type { Document, HeldImage } from '../pdf/page.ts';
 import { numberTop } from './frames.ts';
-import { createDrawer, renderEach } from './heatmap.ts';
+import { createDrawer, forEachMap } from './heatmap.ts';
 
 export interface ReportInput {
   readonly prints: Prints;
@@ -53,18 +53,13 @@ export async function printPictures(
   const whole = sharp(picture.rgb, { raw: { width, height, channels: 3 } });
   return {
     original: await shrinkTo(whole, { width, height }, maxPixels),
-    heatmaps: await renderEach((name) => {
+    heatmaps: await forEachMap((name) => {
       const image = sharp(heatmaps[name]);
       const upright = heatmapOrientation === 'upright' ? image : turnUpright(image, orientation);
       return shrinkTo(upright, { width, height }, maxSmallPixels);
     }),
     methods: await printMethods(picture, maps),
-    digests: {
-      real: hash('sha256', heatmaps.real),
-      fake: hash('sha256', heatmaps.fake),
-      compression: hash('sha256', heatmaps.compression),
-      anomaly: hash('sha256', heatmaps.anomaly),
-    },
+    digests: await forEachMap(async (name) => hash('sha256', heatmaps[name])),
   };
 }
 
