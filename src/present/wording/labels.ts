@@ -1,9 +1,28 @@
 /** Headings, row names and other labels of reports and of the terminal in both languages. */
 
-import { say } from '../text.ts';
+import { fill, say } from '../text.ts';
 
 export const labels = {
   labels: {
+    origins: {
+      page: fill('page {page}, rendered as a picture', 'Seite {page}, als Bild gerendert'),
+      picture: fill('page {page}, picture {picture}', 'Seite {page}, Bild {picture}'),
+    },
+    title: say('Image forensics report', 'Bericht zur bildforensischen Untersuchung'),
+    product: say('forensics', 'forensics'),
+    page: fill('page {page} of {of}', 'Seite {page} von {of}'),
+    original: say('Picture examined', 'Untersuchtes Bild'),
+    md5: say('MD5 (identification only)', 'MD5 (nur zur Identifizierung)'),
+    modelFile: fill('SHA-256 of {name}', 'SHA-256 von {name}'),
+    pixels: say('pixels', 'Pixel'),
+    bytes: say('bytes', 'Byte'),
+    none: say('none', 'keine'),
+    present: say('present', 'vorhanden'),
+    progressive: say('progressive', 'progressiv'),
+    sequential: say('sequential', 'sequenziell'),
+    arithmetic: say('arithmetic coding', 'arithmetische Codierung'),
+    withAlpha: say('with transparency', 'mit Transparenz'),
+    withoutFinding: say('Without a finding', 'Ohne Befund'),
     sections: {
       result: say('Result', 'Ergebnis'),
       findings: say('Findings', 'Befunde'),
@@ -137,10 +156,7 @@ export const labels = {
         'Meaningless: this picture cannot be judged.',
         'Ohne Aussagekraft: Dieses Bild ist nicht beurteilbar.',
       ),
-      highest: say(
-        (place: string) => `Highest ${place}.`,
-        (place) => `Höchster Wert ${place}.`,
-      ),
+      highest: fill('Highest {place}.', 'Höchster Wert {place}.'),
       marked: say('Look at the numbered frames.', 'Auf die nummerierten Rahmen achten.'),
     },
     validation: {
@@ -165,14 +181,8 @@ export const labels = {
       percent: say('%', ' %'),
       missing: say('not available', 'nicht verfügbar'),
       to: say('to', 'bis'),
-      date: say(
-        (year: string, month: string, day: string) => `${year}-${month}-${day}`,
-        (year, month, day) => `${day}.${month}.${year}`,
-      ),
-      dateTime: say(
-        (date: string, time: string) => `${date} ${time}`,
-        (date, time) => `${date}, ${time}`,
-      ),
+      date: fill('{year}-{month}-{day}', '{day}.{month}.{year}'),
+      dateTime: fill('{date} {time}', '{date}, {time}'),
     },
   },
   document: {
@@ -182,6 +192,11 @@ export const labels = {
       annex: say('Annex', 'Anhang'),
     },
     head: {
+      ungraded: fill('Not graded: {told}', 'Ohne Einstufung: {told}'),
+      submitted: say('Picture submitted', 'Vorgelegtes Bild'),
+      sameAs: fill('matches no. {number}', 'gleicht Nr. {number}'),
+      inDamage: say('in the damaged part of the file', 'im beschädigten Teil der Datei'),
+      noOperator: say('No name recorded', 'kein Name erfasst'),
       /** The facts that readers must be able to find on the first page. */
       rows: {
         marked: say('Marked in the picture', 'Im Bild markiert'),
@@ -250,6 +265,11 @@ export const labels = {
     },
   },
   cases: {
+    title: fill('Case {name}', 'Fall {name}'),
+    oneCamera: say('from one camera', 'von derselben Kamera'),
+    /** For a picture without its own page. */
+    noResult: say('No result yet.', 'Noch kein Ergebnis.'),
+    picture: fill('Picture {at} of {of}', 'Bild {at} von {of}'),
     kinds: {
       failed: say('failed', 'fehlgeschlagen'),
       generated: say('with signs of generation', 'mit Anzeichen für ein KI-erzeugtes Bild'),
@@ -267,7 +287,18 @@ export const labels = {
     },
   },
   terminal: {
+    progress: {
+      one: say('Examining', 'Wird untersucht'),
+      examined: fill('{count} examined', '{count} untersucht'),
+      failed: fill('{count} failed', '{count} fehlgeschlagen'),
+      left: fill('about {time} left', 'noch etwa {time}'),
+    },
     card: {
+      generated: fill('P(generated) {p}', 'P(erzeugt) {p}'),
+      changed: fill('P(changed) {p}', 'P(verändert) {p}'),
+      /** For a value between the two limits, where nothing is decided. */
+      open: fill(' (open from {from} to {to})', ' (unentschieden: {from} bis {to})'),
+      onServer: fill('analysis {id}', 'Analyse {id}'),
       labels: {
         because: say('Because', 'Grund'),
         wrong: say('Error rate', 'In Tests'),
@@ -278,6 +309,9 @@ export const labels = {
       },
     },
     seen: {
+      inCase: fill('case {name}', 'Fall {name}'),
+      as: fill('{shared} as', '{shared} wie'),
+      more: fill('and {count} more', 'und {count} weitere'),
       label: say('Seen before', 'Schon vorgelegt'),
       linked: say('Linked', 'Verknüpft'),
       mirrored: say('mirrored', 'gespiegelt'),
@@ -288,6 +322,11 @@ export const labels = {
       },
     },
     table: {
+      copies: {
+        same: fill('same file as {file}', 'dieselbe Datei wie {file}'),
+        copy: fill('same picture as {file}', 'zeigt dasselbe wie {file}'),
+        mirrored: fill('same picture as {file}, mirrored', 'zeigt dasselbe wie {file}, gespiegelt'),
+      },
       head: {
         file: say('PICTURE', 'BILD'),
         result: say('RESULT', 'ERGEBNIS'),
@@ -307,6 +346,8 @@ export const labels = {
       },
     },
     summary: {
+      notPictures: fill('Not pictures: {kinds}.', 'Nicht untersucht, da keine Bilder: {kinds}.'),
+      stopped: say('Stopped.', 'Abgebrochen.'),
       counts: {
         real: say('without signs', 'ohne Anzeichen'),
         fake: say('with signs', 'mit Anzeichen'),

@@ -1,7 +1,7 @@
 /** Terms in both languages for what findings and results speak of, as sentences use them. */
 
 import type { Language } from '../../contract/vocabulary.ts';
-import { say } from '../text.ts';
+import { fill, say } from '../text.ts';
 
 // The transformer often confuses these kinds.
 const drawn = say(
@@ -166,6 +166,12 @@ export const terms = {
     },
   },
   provenance: {
+    declarationsTitle: say('Declared origin', 'Angegebene Herkunft'),
+    credentialsTitle: say('Content Credentials (C2PA)', 'Content Credentials (C2PA)'),
+    noTrustList: say('none given', 'keine angegeben'),
+    moreSteps: fill('… {count} more steps …', '… {count} weitere Schritte …'),
+    fileTitle: say('Software, history and inconsistencies', 'Software, Verlauf und Widersprüche'),
+    inconsistenciesTitle: say('Inconsistencies', 'Widersprüche'),
     writeSpan: say(
       spanIn(['minute', 'minutes'], ['hour', 'hours'], ['day', 'days']),
       spanIn(['Minute', 'Minuten'], ['Stunde', 'Stunden'], ['Tag', 'Tage']),
@@ -256,6 +262,9 @@ export const terms = {
     },
     evaluation: {
       tippett: {
+        title: say('How good the likelihood ratios are', 'Güte der Likelihood-Quotienten'),
+        axis: say('likelihood ratio at least', 'Likelihood-Quotient mindestens'),
+        own: say('this picture', 'dieses Bild'),
         titles: {
           generated: say('Generated or recorded', 'Erzeugt oder aufgenommen'),
           changed: say('Changed in part', 'An einer Stelle verändert'),

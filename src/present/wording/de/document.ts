@@ -1,12 +1,7 @@
 import type * as english from '../en/document.ts';
 
 export const labels: typeof english.labels = {
-  title: 'Bericht zur bildforensischen Untersuchung',
-  product: 'forensics',
-  page: (page, of) => `Seite ${page} von ${of}`,
   origins: {
-    page: (page) => `Seite ${page}, als Bild gerendert`,
-    picture: (page, picture) => `Seite ${page}, Bild ${picture}`,
     place: (width, height, left, top) =>
       `${width} × ${height} mm, ${left} mm von links und ${top} mm von oben`,
   },
@@ -47,33 +42,21 @@ export const labels: typeof english.labels = {
     checksum_wrong: 'falsche Prüfsumme bei unbeschädigten Bilddaten',
     chunk_ignored: 'ein PNG-Chunk mit falscher Prüfsumme',
   },
-  original: 'Untersuchtes Bild',
   heatmap: 'Zeigt, wo Methoden angeschlagen haben, nicht, dass etwas verändert wurde',
   outline: 'Als verändert markierte Stellen sind weiß umrandet und nummeriert.',
   strips: {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
     topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,
   },
-  md5: 'MD5 (nur zur Identifizierung)',
-  modelFile: (name) => `SHA-256 von ${name}`,
-  pixels: 'Pixel',
-  bytes: 'Byte',
-  none: 'keine',
   uploadReplaced: 'nach dem Start ersetzt; untersucht wurde die beim Start angelegte Kopie',
-  present: 'vorhanden',
   presentNotShown: 'in der Datei vorhanden, hier nicht wiedergegeben',
-  progressive: 'progressiv',
-  sequential: 'sequenziell',
-  arithmetic: 'arithmetische Codierung',
   exactQuality: (quality) =>
     `${quality} (Quantisierungstabelle der Helligkeit stimmt genau überein)`,
   nearestQuality: (quality, distance) =>
     `etwa ${quality} (Quantisierungstabelle der Helligkeit; mittlere Abweichung ${distance} Stufen)`,
   bits: (bits, channels) => `${bits} Bit je Kanal, ${channels} Kanäle`,
-  withAlpha: 'mit Transparenz',
   deviation:
     'Werte mit ihrer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwelle, bis zu der ein Bild als Fotografie gilt, und die, ab der es als KI-erzeugt gilt.',
-  withoutFinding: 'Ohne Befund',
   findings: {
     columns: ['Methode und Befund', 'Stärke für sich allein', 'Wo'],
     none: 'keine Aussage',
@@ -102,7 +85,6 @@ export const document: typeof english.document = {
       'Stufen: ab 2 schwach, ab 10 mäßig, ab 100 deutlich, ab 1.000 stark, ab 10.000 sehr stark.',
     alone: (adverb, numbers) =>
       `${adverb} (für sich allein${numbers.length === 0 ? '' : `, für Nr. ${numbers.join(' und ')}`})`,
-    ungraded: (told) => `Ohne Einstufung: ${told}`,
     maybeMarked: 'Ob die markierte Stelle davon herrührt, ist nicht bekannt.',
     changedToo: 'Darüber, ob das Bild verändert wurde, sagt das nichts aus.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
@@ -114,12 +96,9 @@ export const document: typeof english.document = {
     tracesOpen: 'Für sich allein ließen die Spuren die Frage offen.',
     noneWithoutEntry:
       'Abgesehen von dieser Angabe lässt sich nicht beurteilen, ob das Bild KI-erzeugt oder verändert ist.',
-    submitted: 'Vorgelegtes Bild',
     noRegion: 'keiner; in der Zusammenschau aller Methoden ist kein Teil des Bildes markiert',
     outlined:
       'Die Rahmen zeigen ungefähr, wo die markierten Flächen liegen; jede ist kleiner als ihr Rahmen.',
-    sameAs: (number) => `gleicht Nr. ${number}`,
-    inDamage: 'im beschädigten Teil der Datei',
     untestedOnDamage: 'Keine der Dateien in diesen Tests war beschädigt.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
@@ -151,7 +130,6 @@ export const document: typeof english.document = {
         'Die Angabe kann falsch sein. Jemand kann sie in die Datei einer Zeichnung eingetragen haben, oder in die einer Fotografie, um diese unglaubwürdig zu machen.',
     },
     program: (program, models, time) => `${program} (${models}), automatisch; ${time}`,
-    noOperator: 'kein Name erfasst',
     reviewer: (name) =>
       `${name} ist benannt; die Prüfung steht aus, bis der Abschnitt „Prüfung und Unterschrift“ unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
@@ -235,17 +213,13 @@ export const document: typeof english.document = {
 };
 
 export const cases: typeof english.cases = {
-  title: (name) => `Fall ${name}`,
   order: 'Zuerst stehen die Bilder, die man sich ansehen muss.',
   pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
-  oneCamera: 'von derselben Kamera',
   linked: 'mit Bildern außerhalb dieses Falls verknüpft',
-  noResult: 'Noch kein Ergebnis.',
   noPage:
     'Bei diesem Bild wurde nur das Ergebnis ermittelt (Umfang „flagging“), daher hat es hier keine eigene Seite.',
   pages:
     'Es folgt eine Seite zu jedem Bild. Den vollständigen Bericht enthält das Beweispaket des Bildes.',
-  picture: (at, of) => `Bild ${at} von ${of}`,
 };
 
 export const glossary: typeof english.glossary = {

@@ -246,24 +246,9 @@ export const verdict: typeof english.verdict = {
 
 export const terminal: typeof english.terminal = {
   card: {
-    generated: (p) => `P(erzeugt) ${p}`,
-    changed: (p) => `P(verändert) ${p}`,
-    open: (from, to) => ` (unentschieden: ${from} bis ${to})`,
     more: 'PDF und Heatmaps: --tier forensicReporting --out ORDNER',
-    onServer: (id) => `Analyse ${id}`,
   },
-  seen: {
-    inCase: (name) => `Fall ${name}`,
-    as: (shared) => `${shared} wie`,
-    more: (count) => `und ${count} weitere`,
-  },
-  table: {
-    copies: {
-      same: (file) => `dieselbe Datei wie ${file}`,
-      copy: (file) => `zeigt dasselbe wie ${file}`,
-      mirrored: (file) => `zeigt dasselbe wie ${file}, gespiegelt`,
-    },
-  },
+  table: {},
   pdf: {
     part: (page, picture) =>
       picture === null ? `Seite ${page}` : `Seite ${page}, Bild ${picture}`,
@@ -280,7 +265,6 @@ export const terminal: typeof english.terminal = {
       empty: (count) => `${count} leere ${count === 1 ? 'Datei' : 'Dateien'}`,
       unknown: (count) => `${count} ${count === 1 ? 'Datei' : 'Dateien'} unbekannter Art`,
     },
-    notPictures: (kinds) => `Nicht untersucht, da keine Bilder: ${kinds}.`,
     leftOut: (names, more) =>
       `Ausgelassen: ${names}${more > 0 ? ` und ${more} weitere, alle in --csv und --jsonl` : ''}.`,
     skipped: {
@@ -295,13 +279,6 @@ export const terminal: typeof english.terminal = {
       later_pages: (count) => `${count} Seiten nach den ersten 500`,
     },
     results: (dir) => `Ergebnisse in ${dir}, ein Ordner je Bild`,
-    stopped: 'Abgebrochen.',
     noneExamined: 'Es wurde kein Bild untersucht und nichts geschrieben.',
-  },
-  progress: {
-    one: 'Wird untersucht',
-    examined: (count) => `${count} untersucht`,
-    failed: (count) => `${count} fehlgeschlagen`,
-    left: (time) => `noch etwa ${time}`,
   },
 };

@@ -105,7 +105,6 @@ const warnings: English['warnings'] = {
 export const provenance: English = {
   intro:
     'Das sind die Angaben in der Datei. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine Fotografie. Mit falschen Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
-  declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
   columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Bestätigt durch'],
   sourceTypes,
@@ -115,7 +114,6 @@ export const provenance: English = {
     signed: 'einen Unterzeichner, für den niemand bürgt',
     trusted: 'einen Unterzeichner auf der Vertrauensliste',
   },
-  credentialsTitle: 'Content Credentials (C2PA)',
   noCredentials: 'Die Datei enthält keine Content Credentials (signierte Herkunftsangaben).',
   integrity: {
     valid: 'unversehrt: Signatur und Prüfsummen passen zu den Bytes dieser Datei',
@@ -133,7 +131,6 @@ export const provenance: English = {
     broken: 'die Signatur passt nicht',
     'not-verified': 'nicht geprüft: Dazu wäre eine Netzverbindung nötig',
   },
-  noTrustList: 'keine angegeben',
   trustListDate: {
     undated: 'Die Liste enthält kein Datum',
     since: (day) =>
@@ -196,10 +193,7 @@ export const provenance: English = {
     saved: 'gespeichert',
     version_updated: 'neue Version angelegt',
   },
-  moreSteps: (count) => `… ${count} weitere Schritte …`,
   warnings,
-  fileTitle: 'Software, Verlauf und Widersprüche',
-  inconsistenciesTitle: 'Widersprüche',
   inconsistenciesNote: 'Keiner davon belegt eine Veränderung; jeder wirft eine Frage auf.',
   noInconsistencies: 'Nach bekannten Arten von Widersprüchen wurde gesucht; gefunden wurde keiner.',
   inconsistencies,

@@ -104,9 +104,6 @@ export const strength: typeof english.strength = {
     },
     noneSpeaks: 'Kein Befund spricht für oder gegen ein KI-erzeugtes oder verändertes Bild.',
     tippett: {
-      title: 'Güte der Likelihood-Quotienten',
-      axis: 'Likelihood-Quotient mindestens',
-      own: 'dieses Bild',
       measured: (told) => {
         const made =
           told.calibration === null

@@ -1,13 +1,8 @@
 /** Headings, values and paragraphs of reports, and the words on cases and terms. Short labels are in `labels.ts`. */
 
 export const labels = {
-  title: 'Image forensics report',
-  product: 'forensics',
-  page: (page: number, of: number) => `page ${page} of ${of}`,
   /** Position of a picture in a PDF; all lengths are formatted millimetres. */
   origins: {
-    page: (page: number) => `page ${page}, rendered as a picture`,
-    picture: (page: number, picture: number) => `page ${page}, picture ${picture}`,
     place: (width: string, height: string, left: string, top: string) =>
       `${width} × ${height} mm, ${left} mm from the left and ${top} mm from the top`,
   },
@@ -47,32 +42,20 @@ export const labels = {
     checksum_wrong: 'wrong checksum on intact pixel data',
     chunk_ignored: 'a PNG chunk with a wrong checksum',
   },
-  original: 'Picture examined',
   heatmap: 'Shows where methods responded, not that anything was changed',
   outline: 'White numbered frames surround the parts marked as changed.',
   strips: {
     leftToRight: (count: string) => `in ${count} strips, from left to right`,
     topToBottom: (count: string) => `in ${count} strips, from top to bottom`,
   },
-  md5: 'MD5 (identification only)',
-  modelFile: (name: string) => `SHA-256 of ${name}`,
-  pixels: 'pixels',
-  bytes: 'bytes',
-  none: 'none',
   uploadReplaced: 'replaced after the start; the copy taken at the start was examined',
-  present: 'present',
   presentNotShown: 'present in the file, not reproduced here',
-  progressive: 'progressive',
-  sequential: 'sequential',
-  arithmetic: 'arithmetic coding',
   exactQuality: (quality: string) => `${quality} (exact match of the luminance quantisation table)`,
   nearestQuality: (quality: string, distance: string) =>
     `about ${quality} (luminance quantisation table; mean difference ${distance} steps)`,
   bits: (bits: string, channels: string) => `${bits} bits per sample, ${channels} channels`,
-  withAlpha: 'with transparency',
   deviation:
     'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; vertical lines mark the thresholds between photograph, no decision, and generated.',
-  withoutFinding: 'Without a finding',
   findings: {
     columns: ['Method and finding', 'Strength on its own', 'Where'],
     none: 'no statement',
@@ -104,7 +87,6 @@ export const document = {
     /** The strength of one method, beside that of all. @param numbers - numbers of the places that it marks. */
     alone: (adverb: string, numbers: readonly number[]) =>
       `${adverb} (this method alone${numbers.length === 0 ? '' : `, for ${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')}`})`,
-    ungraded: (told: string) => `Not graded: ${told}`,
     maybeMarked: 'Whether the marked part comes from one of these steps is not known.',
     changedToo: 'This does not say whether the picture was changed.',
     byOne: 'the suspicion is based on one method alone',
@@ -117,12 +99,9 @@ export const document = {
     tracesOpen: 'Alone, the traces would leave the question undecided.',
     noneWithoutEntry:
       'Apart from that entry, it cannot be judged whether the picture was generated or changed.',
-    submitted: 'Picture submitted',
     noRegion: 'none; together, the methods mark no part of the picture',
     outlined:
       'The frames show roughly where the marked areas lie; each area is smaller than its frame.',
-    sameAs: (number: number) => `matches no. ${number}`,
-    inDamage: 'in the damaged part of the file',
     untestedOnDamage: 'None of the files in these tests was damaged.',
     undamaged: 'Ask for the complete, undamaged file.',
     /** How strongly all methods that look for changes support one, taken together. */
@@ -160,7 +139,6 @@ export const document = {
     },
     program: (program: string, models: string, time: string) =>
       `${program} (${models}), without human judgement; ${time}`,
-    noOperator: 'No name recorded',
     reviewer: (name: string) =>
       `${name} is named; the review is open until the section “Review” is signed`,
     noReviewer: 'None named; no person has assessed the result',
@@ -245,16 +223,11 @@ export const document = {
 
 /** The pictures of one claim or story, and the report on them. */
 export const cases = {
-  title: (name: string) => `Case ${name}`,
   order: 'Pictures that need attention come first.',
   pictures: (count: number) => (count === 1 ? '1 picture' : `${count} pictures`),
-  oneCamera: 'from one camera',
   linked: 'linked to pictures outside this case',
-  /** For a picture without its own page. */
-  noResult: 'No result yet.',
   noPage: 'Examined only for a result (flagging tier), so it has no page here.',
   pages: 'One page per picture follows. The full report of each is in its evidence bundle.',
-  picture: (at: string, of: string) => `Picture ${at} of ${of}`,
 };
 
 /** Explains the report's terms for readers without training. */

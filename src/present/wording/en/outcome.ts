@@ -265,26 +265,9 @@ export const verdict = {
 /** What `analyze` prints for people: the card, the table and the line below it. */
 export const terminal = {
   card: {
-    generated: (p: string) => `P(generated) ${p}`,
-    changed: (p: string) => `P(changed) ${p}`,
-    /** For a value between the two limits, where nothing is decided. */
-    open: (from: string, to: string) => ` (open from ${from} to ${to})`,
     more: 'PDF and heatmaps: --tier forensicReporting --out DIR',
-    onServer: (id: string) => `analysis ${id}`,
   },
-  /** Another picture that shows the same thing, or whose file has something in common with this one. */
-  seen: {
-    inCase: (name: string) => `case ${name}`,
-    as: (shared: string) => `${shared} as`,
-    more: (count: number) => `and ${count} more`,
-  },
-  table: {
-    copies: {
-      same: (file: string) => `same file as ${file}`,
-      copy: (file: string) => `same picture as ${file}`,
-      mirrored: (file: string) => `same picture as ${file}, mirrored`,
-    },
-  },
+  table: {},
   /** Name of a picture in a PDF, shown after the file name. */
   pdf: {
     part: (page: number, picture: number | null) =>
@@ -303,7 +286,6 @@ export const terminal = {
       empty: (count: number) => `${count} empty ${count === 1 ? 'file' : 'files'}`,
       unknown: (count: number) => `${count} ${count === 1 ? 'file' : 'files'} of an unknown kind`,
     },
-    notPictures: (kinds: string) => `Not pictures: ${kinds}.`,
     /** @param more - how many others are not named here. */
     leftOut: (names: string, more: number) =>
       `Left out: ${names}${more > 0 ? ` and ${more} more, all in --csv and --jsonl` : ''}.`,
@@ -319,13 +301,6 @@ export const terminal = {
       later_pages: (count: number) => `${count} pages after the first 500`,
     },
     results: (dir: string) => `Results in ${dir}, a folder for each picture`,
-    stopped: 'Stopped.',
     noneExamined: 'No picture was examined, and nothing was written.',
-  },
-  progress: {
-    one: 'Examining',
-    examined: (count: number) => `${count} examined`,
-    failed: (count: number) => `${count} failed`,
-    left: (time: string) => `about ${time} left`,
   },
 };

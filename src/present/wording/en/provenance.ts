@@ -106,7 +106,6 @@ const warnings = {
 export const provenance = {
   intro:
     'This is what the file says about itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. Any declaration may therefore be forged, and nothing can be concluded from a missing one.',
-  declarationsTitle: 'Declared origin',
   noDeclaration: 'The file declares nothing about how its content was made.',
   columns: ['Declares', 'Where', 'Wording in the file', 'Vouched for'],
   sourceTypes,
@@ -116,7 +115,6 @@ export const provenance = {
     signed: 'signed, but no one vouches for the signer',
     trusted: 'signed by a signer on the trust list',
   },
-  credentialsTitle: 'Content Credentials (C2PA)',
   noCredentials: 'The file contains no Content Credentials (signed statements of origin).',
   integrity: {
     valid: 'intact: signature and checksums match the bytes of this file',
@@ -135,7 +133,6 @@ export const provenance = {
     'not-verified': 'not verified: that needs a connection',
   },
   timestamp: { present: 'present and valid', absent: 'none: the signing time is only a claim' },
-  noTrustList: 'none given',
   trustListDate: {
     undated: 'date of the list: the list gives none',
     since: (day: string) =>
@@ -178,10 +175,7 @@ export const provenance = {
   },
   /** The actions that XMP defines (`stEvt:action`), if they differ from the words; others are shown unchanged. */
   historyActions: { version_updated: 'version updated' } as Readonly<Record<string, string>>,
-  moreSteps: (count: string) => `… ${count} more steps …`,
   warnings,
-  fileTitle: 'Software, history and inconsistencies',
-  inconsistenciesTitle: 'Inconsistencies',
   inconsistenciesNote: 'None of them proves an alteration; each raises a question.',
   noInconsistencies: 'None of the contradictions checked for was found.',
   inconsistencies,

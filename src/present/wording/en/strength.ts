@@ -126,9 +126,6 @@ export const strength = {
     },
     noneSpeaks: 'No finding supports either side.',
     tippett: {
-      title: 'How good the likelihood ratios are',
-      axis: 'likelihood ratio at least',
-      own: 'this picture',
       /** @param calibration - null for the operator's own pictures. */
       measured: (told: MeasuredRatios) => {
         const made =
