@@ -3,7 +3,6 @@
 import { basename, dirname } from 'node:path';
 import { Option } from 'commander';
 import { writeCard } from '../analyze/card.ts';
-import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, withFreshUrls } from '../client/analyses.ts';
 import { nameTenant, openServer, withApi } from '../connection/server.ts';
@@ -84,6 +83,7 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
     "is for signed bundles, which are made on the server's own machine; leave it out with --url.",
   );
   const { lang, out, tenant } = options;
+  const { downloadFiles, remoteRecord } = await import('../analyze/remote/remote.ts');
   const folder = await openFolder(options);
   const connection = await openConnection(await openServer(options), tenant);
   try {
