@@ -79,12 +79,3 @@ export async function getAnalysis(
 export async function removeAnalysis(tenantName: string, id: string): Promise<void> {
   await ask('/v1/analysis', { method: 'DELETE', body: { tenantName, id } });
 }
-
-/** Runs a failed analysis again, or upgrades a completed one. */
-export async function retryAnalysis(
-  tenantName: string,
-  id: string,
-  options: object,
-): Promise<void> {
-  await ask('/v1/analysis/retry', { body: { tenantName, id, options } });
-}

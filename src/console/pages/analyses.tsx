@@ -8,18 +8,11 @@ import { useConsole } from '../context.ts';
 import { saveAnalyses } from '../parts/files.tsx';
 import { PeriodFields, SelectField, TextField, useAct } from '../parts/form.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
-import { Button, isAtWork, isFailed, isUpgradable, PageTitle } from '../parts/pieces.tsx';
+import { Button, Buttons, isAtWork, isFailed, isUpgradable, PageTitle } from '../parts/pieces.tsx';
 import { type Column, FilterForm, pageSize, RangePager, Table } from '../parts/table.tsx';
-import { rememberSequence } from '../parts/review.tsx';
+import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { writeReason } from '../parts/verdict.ts';
-import {
-  ActsOnRow,
-  type Acts,
-  type RowActs,
-  useActs,
-  useCommenting,
-  useMainColumns,
-} from './analysis-rows.tsx';
+import { type Acts, useActs, useMainColumns } from './analysis-rows.tsx';
 import { DropZone } from './drop.tsx';
 
 // Kept so that the list is unchanged when the user returns from an analysis.
@@ -35,7 +28,7 @@ export function AnalysesPage() {
     setSelected(new Set());
     reload();
   });
-  const { hint, dialog, edit } = useCommenting(entries, reload);
+  const hint = useRowKeys((row) => entries[row] && acts.edit(entries[row]));
   return (
     <>
       <PageTitle text={nav.analyses} />
@@ -58,12 +51,11 @@ export function AnalysesPage() {
               {!isFiltered && <p>{list.emptyHint}</p>}
             </>
           }
-          columns={useColumns({ ...view, ...acts, edit })}
+          columns={useColumns({ ...view, ...acts })}
           keyOf={({ id }) => id}
         />
       </section>
-      {dialog}
-      {acts.dialog}
+      {acts.dialogs}
     </>
   );
 }
@@ -176,7 +168,12 @@ function RangeText({ start, entries, total }: View) {
   );
 }
 
-function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonly Analysis[] }) {
+function ChosenActs({
+  chosen,
+  remove,
+  again,
+  upgrade,
+}: Acts & { readonly chosen: readonly Analysis[] }) {
   const { comparison, list } = useConsole();
   const failed = chosen.filter(isFailed);
   const flagged = chosen.filter(isUpgradable);
@@ -188,19 +185,14 @@ function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonl
           {comparison.compare}
         </a>
       )}
-      {failed.length > 0 && (
-        <Button kind="little" onClick={() => again(failed)}>
-          {list.retry}
-        </Button>
-      )}
-      {flagged.length > 0 && (
-        <Button kind="little" onClick={() => again(flagged, { tier: 'forensicReporting' })}>
-          {list.upgrade}
-        </Button>
-      )}
-      <Button kind="little danger" onClick={() => remove(chosen)}>
-        {list.remove}
-      </Button>
+      <Buttons
+        kind="little"
+        acts={[
+          failed.length > 0 && [list.retry, () => again(failed)],
+          flagged.length > 0 && [list.upgrade, () => upgrade(flagged)],
+          [list.remove, () => remove(chosen), 'little danger'],
+        ]}
+      />
     </div>
   );
 }
@@ -209,8 +201,8 @@ function useColumns({
   entries,
   selected,
   setSelected,
-  ...acts
-}: RowActs & View): readonly Column<Analysis>[] {
+  column,
+}: Acts & View): readonly Column<Analysis>[] {
   const { list, upload, language } = useConsole();
   const ids = entries.map(({ id }) => id);
   const isAll = ids.every((id) => selected.has(id));
@@ -244,6 +236,6 @@ function useColumns({
       class: 'small soft',
       cell: ({ input }) => upload.tiers[input.options.tier],
     },
-    { head: null, cell: (analysis) => <ActsOnRow analysis={analysis} {...acts} /> },
+    column,
   ];
 }

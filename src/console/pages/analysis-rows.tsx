@@ -2,60 +2,65 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Analysis } from '../../contract/analysis.ts';
-import { removeAnalysis, retryAnalysis } from '../api/analyses.ts';
+import { removeAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { TextField, useAct, useQuestion } from '../parts/form.tsx';
-import { isCancellable, isFailed, ResultBadge } from '../parts/pieces.tsx';
-import { useRowKeys } from '../parts/review.tsx';
-import { type Column, RowButton, Thumbnail, timeColumn, useThumbnails } from '../parts/table.tsx';
+import { type Act, isCancellable, isFailed, ResultBadge } from '../parts/pieces.tsx';
+import { actsColumn, type Column, Thumbnail, timeColumn, useThumbnails } from '../parts/table.tsx';
 import { ask } from '../api/client.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
-/** Keys for moving through the rows, and the dialog for a comment. */
-export function useCommenting(entries: readonly Analysis[], reload: () => void) {
-  const { edit, dialog } = useEditing(reload);
-  const hint = useRowKeys((row) => entries[row] && edit(entries[row]));
-  return { hint, dialog, edit };
-}
-
 /**
- * The actions on analyses, and the dialog that asks before some are deleted.
+ * The actions on analyses, and the dialogs for them.
  *
- * @param reload - called after analyses were run again.
+ * @param reload - called after analyses were edited or run again.
  */
 export function useActs(reload: () => void, onDeleted: () => void) {
-  const { list, tenantName } = useConsole();
+  const { list, cases, tenantName } = useConsole();
   const { isBusy, run } = useAct(reload);
   const { ask: open, dialog } = useQuestion(onDeleted);
-  return {
-    isBusy,
-    dialog,
-    remove: (unwanted: readonly Analysis[]) => {
-      let left = unwanted;
-      open({
-        title: list.removeTitle(unwanted.length),
-        act: list.remove,
-        kind: 'danger',
-        children: <p>{list.removeHint}</p>,
-        send: async () => {
-          const ends = await Promise.allSettled(
-            left.map(({ id }) => removeAnalysis(tenantName, id)),
-          );
-          left = left.filter((_, at) => ends[at]?.status === 'rejected');
-          const failed = ends.find(({ status }) => status === 'rejected');
-          if (failed?.status === 'rejected') throw failed.reason;
-          return list.removed(unwanted.length);
-        },
-      });
-    },
-    /** Runs failed analyses again, or upgrades completed ones. */
-    again: (some: readonly Analysis[], options = {}) =>
-      run(() => Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)))),
+  const { edit, dialog: editing } = useEditing(reload);
+  const runAgain = (some: readonly Analysis[], options: object) =>
+    run(() =>
+      Promise.all(
+        some.map(({ id }) => ask('/v1/analysis/retry', { body: { tenantName, id, options } })),
+      ),
+    );
+  const again = (failed: readonly Analysis[]) => runAgain(failed, {});
+  const upgrade = (flagged: readonly Analysis[]) =>
+    runAgain(flagged, { tier: 'forensicReporting' });
+  const remove = (unwanted: readonly Analysis[]) => {
+    let left = unwanted;
+    open({
+      title: list.removeTitle(unwanted.length),
+      act: list.remove,
+      kind: 'danger',
+      children: <p>{list.removeHint}</p>,
+      send: async () => {
+        const ends = await Promise.allSettled(left.map(({ id }) => removeAnalysis(tenantName, id)));
+        left = left.filter((_, at) => ends[at]?.status === 'rejected');
+        const failed = ends.find(({ status }) => status === 'rejected');
+        if (failed?.status === 'rejected') throw failed.reason;
+        return list.removed(unwanted.length);
+      },
+    });
   };
+  const actsOn = (analysis: Analysis): readonly Act[] => [
+    isFailed(analysis) && [list.retry, () => again([analysis])],
+    [cases.edit, () => edit(analysis)],
+    [isCancellable(analysis) ? list.cancelRun : list.remove, () => remove([analysis])],
+  ];
+  const column = actsColumn(actsOn, ({ name }) => list.of(name.slice(0, 80)));
+  const dialogs = (
+    <>
+      {dialog}
+      {editing}
+    </>
+  );
+  return { isBusy, dialogs, edit, remove, again, upgrade, actsOn, column };
 }
 
-export type Acts = Pick<ReturnType<typeof useActs>, 'remove' | 'again'>;
-export type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
+export type Acts = ReturnType<typeof useActs>;
 
 /**
  * Picture, name, result and time of each analysis.
@@ -88,24 +93,6 @@ export function useMainColumns(
     },
     timeColumn(list.created, ({ createdDate }) => createdDate),
   ];
-}
-
-export function ActsOnRow({ analysis, remove, again, edit }: RowActs & { analysis: Analysis }) {
-  const { list, cases } = useConsole();
-  const subject = list.of(analysis.name.slice(0, 80));
-  return (
-    <div class="row">
-      {isFailed(analysis) && (
-        <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
-      )}
-      <RowButton label={cases.edit} subject={subject} onClick={() => edit(analysis)} />
-      <RowButton
-        label={isCancellable(analysis) ? list.cancelRun : list.remove}
-        subject={subject}
-        onClick={() => remove([analysis])}
-      />
-    </div>
-  );
 }
 
 function Name({ analysis, isInCase }: { analysis: Analysis; isInCase: boolean }) {
@@ -158,7 +145,7 @@ export function Description({ analysis }: { readonly analysis: Analysis }) {
 }
 
 /** The dialog for editing them. @param reload - called afterwards. */
-export function useEditing(reload: () => void) {
+function useEditing(reload: () => void) {
   const { cases: text, common, upload, tenantName, language } = useConsole();
   const { ask: open, dialog } = useQuestion(reload);
   const edit = ({ id, comment, projectId, tags, caseData }: Analysis) => {

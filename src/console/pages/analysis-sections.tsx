@@ -11,7 +11,7 @@ import { nameIn } from '../../present/text.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import { saveAs, useDownloads } from '../parts/files.tsx';
-import { Button, Dots, Facts, Panel } from '../parts/pieces.tsx';
+import { type Act, Buttons, Dots, Facts, Panel } from '../parts/pieces.tsx';
 import { heatmapUrl, mapNames } from '../parts/look.ts';
 import { isSpeaking, numbersOf, type PlacesProps } from '../parts/located.ts';
 import { Numbers } from './analysis-answer.tsx';
@@ -242,32 +242,26 @@ function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text } = useConsole();
   const { isBusy, save } = useDownloads();
   const { id } = analysis;
-  const reports = (['pdf', 'html'] as const).flatMap((format) =>
-    languages.map((language) => ({
-      label: text[format][language],
-      act: () =>
-        save(`report-${id}-${language}.${format}`, '/v1/analysis/report', { id, language, format }),
-    })),
-  );
-  const bundle = {
-    label: text.bundle,
-    act: () => save(`evidence-${id}.zip`, '/v1/analysis/bundle', { id }),
-  };
-  const json = {
-    label: text.json,
-    act: () => {
-      const content = JSON.stringify(analysis, null, 2);
-      saveAs(`analysis-${id}.json`, new Blob([content], { type: 'application/json' }));
-    },
-  };
   const hasReport = analysis.inferenceStatus.result?.report != null;
+  const reports = (['pdf', 'html'] as const).flatMap((format) =>
+    languages.map((language): Act => {
+      const name = `report-${id}-${language}.${format}`;
+      const query = { id, language, format };
+      return hasReport && [text[format][language], () => save(name, '/v1/analysis/report', query)];
+    }),
+  );
+  const saveJson = () => {
+    const content = JSON.stringify(analysis, null, 2);
+    saveAs(`analysis-${id}.json`, new Blob([content], { type: 'application/json' }));
+  };
   return (
-    <div class="row">
-      {[...(hasReport ? [...reports, bundle] : []), json].map(({ label, act }) => (
-        <Button key={label} disabled={isBusy} onClick={act}>
-          {label}
-        </Button>
-      ))}
-    </div>
+    <Buttons
+      disabled={isBusy}
+      acts={[
+        ...reports,
+        hasReport && [text.bundle, () => save(`evidence-${id}.zip`, '/v1/analysis/bundle', { id })],
+        [text.json, saveJson],
+      ]}
+    />
   );
 }

@@ -13,10 +13,9 @@ import { growingPause, type Loaded, useLoaded, useTenantData } from '../parts/lo
 import {
   Awaited,
   Button,
+  Buttons,
   Choices,
   isAtWork,
-  isCancellable,
-  isFailed,
   isNotStarted,
   isUpgradable,
   Panel,
@@ -24,7 +23,7 @@ import {
 } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
-import { Description, useActs, useEditing } from './analysis-rows.tsx';
+import { type Acts, Description, useActs } from './analysis-rows.tsx';
 import { Answer, Reasons } from './analysis-answer.tsx';
 import {
   Certainty,
@@ -49,11 +48,13 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
   const { analysis: text, cases, tenantName } = useConsole();
   const loaded = useAnalysis(id);
   const { data, reload } = loaded;
-  const { edit, dialog } = useEditing(reload);
+  const acts = useActs(reload, () => {
+    location.hash = '#/analyses';
+  });
   // The key may be pressed before the page has loaded.
   const { run } = useAct();
   const review = useReview(id, () =>
-    run(async () => edit(data ?? (await getAnalysis(tenantName, id)))),
+    run(async () => acts.edit(data ?? (await getAnalysis(tenantName, id)))),
   );
   useEffect(() => {
     document.title = `${data?.name.slice(0, 80) ?? ''} · forensics`;
@@ -74,13 +75,13 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
       <Awaited loaded={loaded}>
         {(analysis) => (
           <>
-            <Head analysis={analysis} reload={reload} edit={() => edit(analysis)} />
+            <Head analysis={analysis} {...acts} />
             <Description analysis={analysis} />
             <Whole analysis={analysis} tab={tabIds.find((each) => each === tab) ?? 'findings'} />
           </>
         )}
       </Awaited>
-      {dialog}
+      {acts.dialogs}
     </>
   );
 }
@@ -93,18 +94,9 @@ export function useAnalysis(id: string): Loaded<Analysis> {
   });
 }
 
-interface HeadProps {
-  readonly analysis: Analysis;
-  readonly reload: () => void;
-  readonly edit: () => void;
-}
-
-function Head({ analysis, reload, edit }: HeadProps) {
-  const { analysis: text, list, cases } = useConsole();
+function Head({ analysis, isBusy, actsOn, upgrade }: Acts & { readonly analysis: Analysis }) {
+  const { analysis: text, list } = useConsole();
   const { name, createdDate } = analysis;
-  const { isBusy, dialog, remove, again } = useActs(reload, () => {
-    location.hash = '#/analyses';
-  });
   return (
     <>
       <header class="row apart">
@@ -115,17 +107,7 @@ function Head({ analysis, reload, edit }: HeadProps) {
           <span class="soft small">
             <Time at={createdDate} />
           </span>
-          {isFailed(analysis) && (
-            <Button kind="little" onClick={() => again([analysis])}>
-              {list.retry}
-            </Button>
-          )}
-          <Button kind="little" onClick={edit}>
-            {cases.edit}
-          </Button>
-          <Button kind="little" onClick={() => remove([analysis])}>
-            {isCancellable(analysis) ? list.cancelRun : list.remove}
-          </Button>
+          <Buttons kind="little" acts={actsOn(analysis)} />
         </span>
       </header>
       {isUpgradable(analysis) && (
@@ -134,16 +116,11 @@ function Head({ analysis, reload, edit }: HeadProps) {
             <strong>{text.flaggedOnly}</strong>
             <p class="small">{text.flaggedHint}</p>
           </div>
-          <Button
-            kind="main"
-            disabled={isBusy}
-            onClick={() => again([analysis], { tier: 'forensicReporting' })}
-          >
+          <Button kind="main" disabled={isBusy} onClick={() => upgrade([analysis])}>
             {list.upgrade}
           </Button>
         </section>
       )}
-      {dialog}
     </>
   );
 }

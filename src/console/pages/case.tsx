@@ -9,17 +9,11 @@ import { listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { saveAnalyses, useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
-import { Button, isAtWork, PageTitle } from '../parts/pieces.tsx';
-import { rememberSequence } from '../parts/review.tsx';
-import { type Column, pageSize, RangePager, Table } from '../parts/table.tsx';
+import { Buttons, isAtWork, PageTitle } from '../parts/pieces.tsx';
+import { rememberSequence, useRowKeys } from '../parts/review.tsx';
+import { pageSize, RangePager, Table } from '../parts/table.tsx';
 import { readVerdict, writeReason, writeVerdict } from '../parts/verdict.ts';
-import {
-  ActsOnRow,
-  type RowActs,
-  useActs,
-  useCommenting,
-  useMainColumns,
-} from './analysis-rows.tsx';
+import { useActs, useMainColumns } from './analysis-rows.tsx';
 import { DropZone } from './drop.tsx';
 import { SeenLines, useExaminations } from './other-pictures.tsx';
 
@@ -46,9 +40,11 @@ export function CasePage({ name }: { readonly name: string }) {
   });
   const entries = inCaseOrder(details ?? [], memberOf);
   const shown = entries.slice(start, start + pageSize);
-  const { hint, dialog, edit } = useCommenting(shown, reload);
-  const acts = useActs(reload, reload);
-  const columns = useColumns(shown, seenOf, { ...acts, edit });
+  const { column, edit, dialogs } = useActs(reload, reload);
+  const hint = useRowKeys((row) => shown[row] && edit(shown[row]));
+  const columns = useMainColumns(shown, true, (analysis) => (
+    <Note analysis={analysis} seen={seenOf(analysis)} />
+  ));
   useEffect(() => {
     const ids = entries.map(({ id }) => id);
     rememberSequence({ ids, start: 0, total: ids.length, load: async () => [] });
@@ -82,60 +78,45 @@ export function CasePage({ name }: { readonly name: string }) {
         <Table
           loaded={{ data: data === null ? null : shown, error, reload }}
           empty={<p>{text.empty}</p>}
-          columns={columns}
+          columns={[...columns, column]}
           keyOf={({ id }) => id}
         />
       </section>
-      {dialog}
-      {acts.dialog}
+      {dialogs}
     </>
   );
 }
 
-function useColumns(
-  shown: readonly Analysis[],
-  seenOf: (analysis: Analysis) => readonly SeenBefore[],
-  acts: RowActs,
-): readonly Column<Analysis>[] {
+function Note({ analysis, seen }: { analysis: Analysis; seen: readonly SeenBefore[] }) {
   const { language } = useConsole();
-  const main = useMainColumns(shown, true, (analysis) => (
+  const isDetailed = analysis.inferenceStatus.result?.evidence !== undefined;
+  return (
     <>
       {/* Until the details arrive, it is not known why. */}
-      {analysis.inferenceStatus.result?.evidence === undefined
-        ? writeReason(analysis, language)
-        : writeVerdict(analysis, language)?.because}
-      <SeenLines seen={seenOf(analysis)} analysis={analysis} />
+      {isDetailed ? writeVerdict(analysis, language)?.because : writeReason(analysis, language)}
+      <SeenLines seen={seen} analysis={analysis} />
     </>
-  ));
-  return [...main, { head: null, cell: (analysis) => <ActsOnRow analysis={analysis} {...acts} /> }];
+  );
 }
 
 /** A report on all pictures, a signed archive and a table. */
 function Downloads({ name, entries }: { name: string; entries: readonly Analysis[] }) {
   const { analysis, cases: text, list, language } = useConsole();
   const { isBusy, save } = useDownloads();
-  const isEmpty = entries.length === 0;
+  const path = '/v1/analysis/case';
   const query = { projectId: name };
   return (
-    <div class="row">
-      <Button
-        disabled={isBusy || isEmpty}
-        onClick={() =>
-          save(`case-${name}-${language}.pdf`, '/v1/analysis/case/report', { ...query, language })
-        }
-      >
-        {text.report}
-      </Button>
-      <Button
-        disabled={isBusy || isEmpty}
-        onClick={() => save(`case-${name}.zip`, '/v1/analysis/case/bundle', query)}
-      >
-        {analysis.bundle}
-      </Button>
-      <Button disabled={isEmpty} onClick={() => saveAnalyses(entries, `case-${name}.csv`)}>
-        {list.csvAll}
-      </Button>
-    </div>
+    <Buttons
+      disabled={isBusy || entries.length === 0}
+      acts={[
+        [
+          text.report,
+          () => save(`case-${name}-${language}.pdf`, `${path}/report`, { ...query, language }),
+        ],
+        [analysis.bundle, () => save(`case-${name}.zip`, `${path}/bundle`, query)],
+        [list.csvAll, () => saveAnalyses(entries, `case-${name}.csv`)],
+      ]}
+    />
   );
 }
 

@@ -6,8 +6,8 @@ import { ask } from '../api/client.ts';
 import { type Context, useConsole } from '../context.ts';
 import { type Question, TextField, useQuestion } from '../parts/form.tsx';
 import { useTenantData } from '../parts/loading.ts';
-import { Button, PageTitle, Time } from '../parts/pieces.tsx';
-import { type Column, RowButton, Table } from '../parts/table.tsx';
+import { Button, Buttons, PageTitle, Time } from '../parts/pieces.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 
 const path = '/v1/tenant/hold';
 
@@ -52,10 +52,10 @@ function Holds({ id }: { readonly id: string | null }) {
         hold.createdByUserId === null ? (
           <span class="soft small">{holds.ofOperator}</span>
         ) : (
-          <RowButton
-            label={holds.lift}
+          <Buttons
+            kind="quiet little"
+            acts={[[holds.lift, () => open(lift(words, hold))]]}
             subject={nameOf(hold, holds.everything)}
-            onClick={() => open(lift(words, hold))}
           />
         ),
     },

@@ -6,8 +6,8 @@ import { ask } from '../api/client.ts';
 import { type Context, useConsole } from '../context.ts';
 import { type Question, SelectField, TextField, useQuestion } from '../parts/form.tsx';
 import { useTenantData } from '../parts/loading.ts';
-import { Button, CopyButton, Dialog, PageTitle } from '../parts/pieces.tsx';
-import { type Column, RowButton, Table, timeColumn } from '../parts/table.tsx';
+import { type Act, Button, CopyButton, Dialog, PageTitle } from '../parts/pieces.tsx';
+import { actsColumn, type Column, Table, timeColumn } from '../parts/table.tsx';
 
 const path = '/v1/auth/api';
 const dayMs = 86_400_000;
@@ -18,10 +18,11 @@ export function KeysPage() {
   const [secret, setSecret] = useState<string | null>(null);
   const loaded = useTenantData<readonly KeyEntry[]>(path);
   const { ask: open, dialog } = useQuestion(loaded.reload);
-  const columns = useColumns({
-    rotate: (key) => open(rotate(words, key, setSecret)),
-    revoke: (key) => open(revoke(words, key)),
-  });
+  const actsOn = (key: KeyEntry): readonly Act[] => [
+    isManager && key.ended === null && [keys.rotate, () => open(rotate(words, key, setSecret))],
+    [keys.revoke, () => open(revoke(words, key))],
+  ];
+  const columns = [...useColumns(), actsColumn(actsOn, ({ name }) => name)];
   return (
     <>
       <div class="row apart">
@@ -43,11 +44,8 @@ export function KeysPage() {
   );
 }
 
-function useColumns(acts: {
-  readonly rotate: (key: KeyEntry) => void;
-  readonly revoke: (key: KeyEntry) => void;
-}): readonly Column<KeyEntry>[] {
-  const { list, keys, isManager } = useConsole();
+function useColumns(): readonly Column<KeyEntry>[] {
+  const { list, keys } = useConsole();
   return [
     {
       head: list.name,
@@ -70,17 +68,6 @@ function useColumns(acts: {
     },
     timeColumn(keys.expires, ({ expiresAt }) => expiresAt, true),
     timeColumn(keys.lastUsed, ({ lastUsedDate }) => lastUsedDate, true),
-    {
-      head: null,
-      cell: (key) => (
-        <div class="row">
-          {isManager && key.ended === null && (
-            <RowButton label={keys.rotate} subject={key.name} onClick={() => acts.rotate(key)} />
-          )}
-          <RowButton label={keys.revoke} subject={key.name} onClick={() => acts.revoke(key)} />
-        </div>
-      ),
-    },
   ];
 }
 

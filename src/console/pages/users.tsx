@@ -12,8 +12,8 @@ import {
   useQuestion,
 } from '../parts/form.tsx';
 import { useTenantData } from '../parts/loading.ts';
-import { Button, PageTitle } from '../parts/pieces.tsx';
-import { type Column, RowButton, Table, timeColumn } from '../parts/table.tsx';
+import { type Act, Button, Buttons, PageTitle } from '../parts/pieces.tsx';
+import { type Column, Table, timeColumn } from '../parts/table.tsx';
 
 const path = '/v1/tenant/user';
 const settings = 'settings';
@@ -39,7 +39,7 @@ function People() {
     await ask(`${path}/enable`, { body: { tenantName, id } });
     return users.enabled;
   };
-  const actsOn = (person: TenantPerson): Acts => [
+  const actsOn = (person: TenantPerson): readonly Act[] => [
     [users.edit, () => open(edit(words, person))],
     [users.reset, () => open(reset(words, person))],
     person.isDisabled
@@ -63,9 +63,9 @@ function People() {
   );
 }
 
-type Acts = readonly (readonly [string, () => void])[];
-
-function useColumns(actsOn: (person: TenantPerson) => Acts): readonly Column<TenantPerson>[] {
+function useColumns(
+  actsOn: (person: TenantPerson) => readonly Act[],
+): readonly Column<TenantPerson>[] {
   const { keys, users, account, user } = useConsole();
   return [
     {
@@ -101,11 +101,7 @@ function useColumns(actsOn: (person: TenantPerson) => Acts): readonly Column<Ten
       head: null,
       cell: (person) =>
         person.isManageable ? (
-          <div class="row">
-            {actsOn(person).map(([label, act]) => (
-              <RowButton key={label} label={label} subject={person.email} onClick={act} />
-            ))}
-          </div>
+          <Buttons kind="quiet little" acts={actsOn(person)} subject={person.email} />
         ) : (
           person.id !== user.id && <span class="small soft">{users.others}</span>
         ),

@@ -96,6 +96,35 @@ export function Button({ kind = '', ...attributes }: ButtonHTMLAttributes & { ki
   return <button type="button" class={`button ${kind}`} {...attributes} />;
 }
 
+/** A button as data; one that is not offered is false. */
+export type Act = false | readonly [label: string, act: () => void, kind?: string];
+
+interface ButtonsProps {
+  readonly acts: readonly Act[];
+  /** As of `Button`, for those that have none of their own. */
+  readonly kind?: string;
+  readonly disabled?: boolean;
+  /** What they act on, for screen readers. */
+  readonly subject?: string;
+}
+
+export function Buttons({ acts, kind = '', disabled = false, subject }: ButtonsProps) {
+  return (
+    <div class="row">
+      {acts.map((each) => {
+        if (each === false) return null;
+        const [label, act, own = kind] = each;
+        return (
+          <Button key={label} kind={own} disabled={disabled} onClick={act}>
+            {label}
+            {subject !== undefined && <span class="hidden"> {subject}</span>}
+          </Button>
+        );
+      })}
+    </div>
+  );
+}
+
 /** Buttons of which one is pressed. */
 export function Choices<Id extends string>({
   label,

@@ -7,7 +7,7 @@ import { maxThumbnails } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
-import { Awaited, Button, Time } from './pieces.tsx';
+import { type Act, Awaited, Button, Buttons, Time } from './pieces.tsx';
 
 export interface Column<Entry> {
   /** Null for the column of buttons, whose heading only a screen reader needs. */
@@ -25,6 +25,17 @@ export function timeColumn<Entry>(
   isLabelled = false,
 ): Column<Entry> {
   return { head, class: 'small soft', isLabelled, cell: (entry) => <Time at={read(entry)} /> };
+}
+
+/** The column of small buttons. @param subject - the entry that they act on, for screen readers. */
+export function actsColumn<Entry>(
+  actsOn: (entry: Entry) => readonly Act[],
+  subject: (entry: Entry) => string,
+): Column<Entry> {
+  return {
+    head: null,
+    cell: (entry) => <Buttons kind="quiet little" acts={actsOn(entry)} subject={subject(entry)} />,
+  };
 }
 
 interface TableProps<Entry> {
@@ -70,22 +81,6 @@ export function Table<Entry>({ loaded, columns, keyOf, empty }: TableProps<Entry
         )
       }
     </Awaited>
-  );
-}
-
-interface RowButtonProps {
-  readonly label: string;
-  readonly subject: string;
-  readonly onClick: () => void;
-}
-
-/** A small button in a row of a table. @param subject - the entry that it acts on, for screen readers. */
-export function RowButton({ label, subject, onClick }: RowButtonProps) {
-  return (
-    <Button kind="quiet little" onClick={onClick}>
-      {label}
-      <span class="hidden"> {subject}</span>
-    </Button>
   );
 }
 
