@@ -33,7 +33,7 @@ import {
   Origin,
   StabilityPanel,
 } from './analysis-sections.tsx';
-import { AnalysisHold } from './holds.tsx';
+import { Holds } from './holds.tsx';
 import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
 import type { CustodyStep } from '../../contract/verification.ts';
 import { nameIn } from '../../present/text.ts';
@@ -126,7 +126,7 @@ function Head({ analysis, isBusy, actsOn, upgrade }: Acts & { readonly analysis:
 }
 
 function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: TabId }) {
-  const { analysis: text, language } = useConsole();
+  const { analysis: text, language, isManager } = useConsole();
   const [selected, setSelected] = useState<Selected | null>(null);
   const seen = useSeenBefore(analysis);
   const verdict = writeVerdict(analysis, language);
@@ -150,7 +150,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
     record: (
       <div class="columns">
         <Custody id={analysis.id} />
-        <AnalysisHold id={analysis.id} />
+        {isManager && <Holds id={analysis.id} />}
       </div>
     ),
   };
@@ -224,9 +224,10 @@ function PicturePanel({
 function Custody({ id }: { readonly id: string }) {
   const { analysis: text, language } = useConsole();
   const loaded = useTenantData<readonly CustodyStep[]>('/v1/analysis/custody', { id });
-  const { custody } = wordsIn(language).document;
+  const { document, labels } = wordsIn(language);
+  const { custody } = document;
   return (
-    <Panel title={text.custody}>
+    <Panel title={labels.sections.custody}>
       <Awaited loaded={loaded}>
         {(steps) => (
           <>

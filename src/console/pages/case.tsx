@@ -9,7 +9,7 @@ import { listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { saveAnalyses, useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
-import { Buttons, isAtWork, PageTitle } from '../parts/pieces.tsx';
+import { Buttons, isAtWork, isCompleted, PageTitle } from '../parts/pieces.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { pageSize, RangePager, Table } from '../parts/table.tsx';
 import { readVerdict, writeReason, writeVerdict } from '../parts/verdict.ts';
@@ -26,9 +26,7 @@ export function CasePage({ name }: { readonly name: string }) {
     load: (signal) => listAllAnalyses(tenantName, { projectId: name }, signal),
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
-  const examined = (data?.entries ?? []).filter(
-    ({ inferenceStatus }) => inferenceStatus.status === 'completed',
-  );
+  const examined = (data?.entries ?? []).filter(isCompleted);
   // A list lacks the evidence, which contains the reason, and other pictures that show the same thing.
   const known = useExaminations(examined.map(({ id }) => id));
   const open = examined.length - known.size;

@@ -22,13 +22,8 @@ export function HoldsPage() {
   );
 }
 
-/** The holds on one analysis, for users who may change settings. */
-export function AnalysisHold({ id }: { readonly id: string }) {
-  return useConsole().isManager ? <Holds id={id} /> : null;
-}
-
 /** @param id - the analysis, for which those on all the tenant's data count too; null for all holds. */
-function Holds({ id }: { readonly id: string | null }) {
+export function Holds({ id }: { readonly id: string | null }) {
   const words = useConsole();
   const { nav, holds } = words;
   const { data, error, reload } = useTenantData<readonly LegalHold[]>(path);

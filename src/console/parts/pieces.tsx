@@ -3,10 +3,9 @@
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { resultClasses } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
-import { writeTime } from './verdict.ts';
+import { readClass, writeTime } from './verdict.ts';
 
 /** The heading of a page, also used as the title of the browser tab. */
 export function PageTitle({ text }: { readonly text: string }) {
@@ -155,11 +154,9 @@ export function Choices<Id extends string>({
 /** The result of a completed analysis, otherwise its status; the same with evidence as without, as in lists. */
 export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
   const { list } = useConsole();
-  const { status, result } = analysis.inferenceStatus;
-  const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
-  if (status === 'completed' && verdict !== undefined) {
-    return <span class={`badge ${verdict}`}>{list.results[verdict]}</span>;
-  }
+  const { status } = analysis.inferenceStatus;
+  const verdict = readClass(analysis);
+  if (verdict !== null) return <span class={`badge ${verdict}`}>{list.results[verdict]}</span>;
   return (
     <span class={`badge ${status}`}>
       {isNotStarted(analysis) ? list.notStarted : list.statuses[status]}
@@ -179,12 +176,16 @@ export function isAtWork({ inferenceStatus: { status } }: Analysis): boolean {
   return status === 'pending' || status === 'processing';
 }
 
+export function isCompleted({ inferenceStatus }: Analysis): boolean {
+  return inferenceStatus.status === 'completed';
+}
+
 export function isFailed({ inferenceStatus }: Analysis): boolean {
   return inferenceStatus.status === 'failed';
 }
 
-export function isUpgradable({ input, inferenceStatus }: Analysis): boolean {
-  return inferenceStatus.status === 'completed' && input.options.tier === 'flagging';
+export function isUpgradable(analysis: Analysis): boolean {
+  return isCompleted(analysis) && analysis.input.options.tier === 'flagging';
 }
 
 /** Whether removing it stops work in progress. */

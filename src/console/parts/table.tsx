@@ -7,7 +7,7 @@ import { maxThumbnails } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
-import { type Act, Awaited, Button, Buttons, Time } from './pieces.tsx';
+import { type Act, Awaited, Button, Buttons, isCompleted, Time } from './pieces.tsx';
 
 export interface Column<Entry> {
   /** Null for the column of buttons, whose heading only a screen reader needs. */
@@ -129,10 +129,8 @@ const none: ReadonlyMap<string, string> = new Map();
 export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
   const { tenantName } = useConsole();
   const [urls, setUrls] = useState(none);
-  const ids = analyses
-    .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
-    .map(({ id }) => id)
-    .join(',');
+  const completed = analyses.filter(isCompleted);
+  const ids = completed.map(({ id }) => id).join(',');
   useEffect(() => {
     if (ids === '') return undefined;
     const end = new AbortController();

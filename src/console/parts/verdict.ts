@@ -1,28 +1,28 @@
 /** The verdict of a result, the reason of a failure, and times, as on the terminal and in reports. */
 
 import type { Analysis } from '../../contract/analysis.ts';
-import { type Language, resultClasses } from '../../contract/vocabulary.ts';
+import { type Language, type ResultClass, resultClasses } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
 import { createNumberWriter } from '../../present/wording/catalogue.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { readAnswer, type Result } from '../../present/result.ts';
 
 /** Null while there is no result. */
-export function readVerdict({
-  inferenceStatus: { result, status },
-}: Pick<Analysis, 'inferenceStatus'>): Result | null {
-  const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
-  if (status !== 'completed' || verdict === undefined) return null;
+export function readClass({ inferenceStatus: { result, status } }: Analysis): ResultClass | null {
+  return (status === 'completed' && result && resultClasses[result.resultClass]) || null;
+}
+
+/** Null while there is no result. */
+export function readVerdict(analysis: Analysis): Result | null {
+  const verdict = readClass(analysis);
+  if (verdict === null) return null;
   // The client may have declared the size before EXIF rotation, but regions refer to the rotated picture.
-  const { evidence = null, resultSubClasses = [] } = result ?? {};
+  const { evidence = null, resultSubClasses = [] } = analysis.inferenceStatus.result ?? {};
   return readAnswer(verdict, evidence, [], resultSubClasses);
 }
 
 /** Null while there is no result. */
-export function writeVerdict(
-  analysis: Pick<Analysis, 'inferenceStatus'>,
-  language: Language,
-): Presentation | null {
+export function writeVerdict(analysis: Analysis, language: Language): Presentation | null {
   const result = readVerdict(analysis);
   return result && present(result, language);
 }
