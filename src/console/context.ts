@@ -8,7 +8,7 @@ import { ApiError } from './api/client.ts';
 import { fillIn, nameIn } from '../present/text.ts';
 import { type Words, words } from './words/words.ts';
 
-/** The words in the user's language, grouped by part of the console. */
+/** In the user's language. */
 export interface Spoken extends Words {
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;
@@ -20,7 +20,6 @@ interface Session extends Pick<SessionState, 'identity' | 'limits' | 'intake'> {
   /** Whether the user may change settings. */
   readonly isManager: boolean;
   readonly setTenantName: (name: string) => void;
-  /** Shows a message for a few seconds. */
   readonly toast: (text: string) => void;
   /** Called after the user has logged out. */
   readonly leave: () => void;
@@ -28,13 +27,15 @@ interface Session extends Pick<SessionState, 'identity' | 'limits' | 'intake'> {
 
 export type Context = Spoken & Session;
 
-export const SpokenContext = createContext<Spoken | null>(null);
+export const SpokenContext = createContext<Spoken>({
+  ...words.en,
+  language: 'en',
+  setLanguage: () => undefined,
+});
 export const SessionContext = createContext<Session | null>(null);
 
 export function useWords(): Spoken {
-  const spoken = useContext(SpokenContext);
-  if (spoken === null) throw new TypeError('There is no language here.');
-  return spoken;
+  return useContext(SpokenContext);
 }
 
 export function useConsole(): Context {
@@ -42,10 +43,6 @@ export function useConsole(): Context {
   const session = useContext(SessionContext);
   if (session === null) throw new TypeError('There is no session here.');
   return { ...spoken, ...session };
-}
-
-export function wordsOf(language: Language): Words {
-  return words[language];
 }
 
 const languageKey = 'forensics-language';

@@ -26,8 +26,8 @@ import {
   SpokenContext,
   useConsole,
   useWords,
-  wordsOf,
 } from './context.ts';
+import { words } from './words/words.ts';
 import {
   AccountPage,
   Alone,
@@ -65,7 +65,7 @@ function App() {
   const route = useRoute();
   useEffect(() => rememberLanguage(language), [language]);
   const spoken: Spoken = {
-    ...wordsOf(language),
+    ...words[language],
     language,
     setLanguage: (lang) => {
       setLanguage(lang);

@@ -112,19 +112,19 @@ function FirstUserPage({ token, onEntered }: Pick<LoginProps, 'token' | 'onEnter
 /** The user's own account: password, sessions, and feedback. */
 export function AccountPage() {
   const { login, first, common, nav, account, users, ...session } = useConsole();
-  const { user, tenantName, isManager, identity, toast, leave } = session;
+  const { user, tenantName, isManager, identity, leave } = session;
   const { isBusy, run } = useAct();
-  const setPassword = async (body: Fields, form: HTMLFormElement): Promise<void> => {
+  const setPassword = async (body: Fields, form: HTMLFormElement): Promise<string> => {
     await ask('/v1/auth/change-password', { body });
     form.reset();
-    toast(account.changed);
+    return account.changed;
   };
-  const sendFeedback = async ({ message }: Fields, form: HTMLFormElement): Promise<void> => {
+  const sendFeedback = async ({ message }: Fields, form: HTMLFormElement): Promise<string> => {
     const name = user.name ?? user.email;
     const body = { url: location.href, name, tenantName, email: user.email, message };
     await ask('/v1/feedback', { body });
     form.reset();
-    toast(account.sent);
+    return account.sent;
   };
   return (
     <>

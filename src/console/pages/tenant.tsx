@@ -87,11 +87,11 @@ interface PartProps extends Omit<Parameters<typeof FormPanel>[0], 'act' | 'send'
 }
 
 function Part({ act, body, then, done, ...panel }: PartProps) {
-  const { common, isManager, tenantName, toast } = useConsole();
-  const send = async (fields: Fields): Promise<void> => {
+  const { common, isManager, tenantName } = useConsole();
+  const send = async (fields: Fields): Promise<string> => {
     await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body(fields) } });
-    toast(done ?? common.saved);
     then(fields);
+    return done ?? common.saved;
   };
   return <FormPanel act={isManager ? (act ?? common.save) : null} send={send} {...panel} />;
 }

@@ -1,9 +1,10 @@
 /** Labelled fields, forms in panels and dialogs, and how they are submitted. */
 
 import type { ComponentChildren, PartialInputHTMLAttributes, TargetedSubmitEvent } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useContext, useId, useState } from 'preact/hooks';
 import { type DecisionStrategy, isKeyOf } from '../../contract/vocabulary.ts';
-import { messageOf, useConsole, useWords } from '../context.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
+import { messageOf, SessionContext, useConsole, useWords } from '../context.ts';
 import { Button, Dialog, Panel } from './pieces.tsx';
 
 export type InputProps = Omit<
@@ -131,8 +132,9 @@ export function PeriodFields({ period, onDay }: PeriodFieldsProps) {
 }
 
 export function StrategyField(props: Omit<SelectFieldProps<DecisionStrategy>, 'label'>) {
-  const { upload } = useConsole();
-  return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;
+  const { upload, language } = useConsole();
+  const { strategy } = wordsIn(language).labels.rows;
+  return <SelectField label={strategy} options={upload.strategies} {...props} />;
 }
 
 interface CheckFieldProps extends InputProps {
@@ -156,22 +158,34 @@ export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
 /** The texts of a form by field name. A tick box that is not ticked is missing. */
 export type Fields = Readonly<Record<string, string>>;
 
-type Send = (fields: Fields, form: HTMLFormElement) => Promise<void>;
+/** @returns the message shown afterwards for a few seconds, if any. */
+type Send = (fields: Fields, form: HTMLFormElement) => Promise<string | void>;
+
+/** Runs one action at a time, then shows the text it returned for a few seconds. */
+function useRun(onFailure: (message: string) => void) {
+  const { common } = useWords();
+  const session = useContext(SessionContext);
+  const [isBusy, setBusy] = useState(false);
+  const run = async (act: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    try {
+      const text = await act();
+      if (typeof text === 'string') session?.toast(text);
+    } catch (error) {
+      onFailure(messageOf(error, common));
+    }
+    setBusy(false);
+  };
+  return { isBusy, run };
+}
 
 /** Sends one form at a time; `failure`, shown above the fields, says why the last attempt failed. */
 export function useSubmit() {
-  const { common } = useWords();
-  const [isBusy, setBusy] = useState(false);
   const [message, setMessage] = useState('');
-  const submit = async (send: () => Promise<void>): Promise<void> => {
-    setBusy(true);
+  const { isBusy, run } = useRun(setMessage);
+  const submit = async (send: () => ReturnType<Send>): Promise<void> => {
     setMessage('');
-    try {
-      await send();
-    } catch (error) {
-      setMessage(messageOf(error, common));
-    }
-    setBusy(false);
+    await run(send);
   };
   const failure =
     message === '' ? null : (
@@ -197,20 +211,8 @@ export function useSubmit() {
  * @param after - called after each action, even a failed one.
  */
 export function useAct(after: () => void = () => undefined) {
-  const { common, toast } = useConsole();
-  const [isBusy, setBusy] = useState(false);
-  const perform = async (act: () => Promise<unknown>): Promise<void> => {
-    setBusy(true);
-    try {
-      const text = await act();
-      if (typeof text === 'string') toast(text);
-    } catch (failure) {
-      toast(messageOf(failure, common));
-    }
-    setBusy(false);
-    after();
-  };
-  return { isBusy, run: (act: () => Promise<unknown>) => void perform(act) };
+  const { isBusy, run } = useRun(useConsole().toast);
+  return { isBusy, run: (act: () => Promise<unknown>) => void run(act).then(after) };
 }
 
 interface FormProps {
@@ -258,22 +260,19 @@ export function FormPanel({
 }
 
 /** What a dialog asks, and what it does with the answer. */
-export interface Question extends Omit<FormProps, 'send' | 'close'> {
+export interface Question extends Omit<FormProps, 'close'> {
   readonly title: string;
-  /** @returns the message shown afterwards, if any. */
-  readonly send: (fields: Fields) => Promise<string | void>;
 }
 
 /** A dialog that asks for values, or for confirmation. @param after - called when its form has been sent. */
 export function useQuestion(after: () => void) {
-  const { toast } = useConsole();
   const [asked, ask] = useState<Question | null>(null);
   const close = () => ask(null);
-  const send = async (fields: Fields): Promise<void> => {
+  const send: Send = async (fields, form) => {
     try {
-      const text = await asked?.send(fields);
+      const text = await asked?.send(fields, form);
       close();
-      if (typeof text === 'string') toast(text);
+      return text;
     } finally {
       // Part of it may have been done before it failed.
       after();
