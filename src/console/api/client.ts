@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-interface Ask {
+export interface Ask {
   /** If absent, a request with a body is sent with POST. */
   readonly method?: 'POST' | 'PUT' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -138,8 +138,7 @@ async function alone(work: () => Promise<void>): Promise<void> {
 
 async function takeTokens(act: string, body: object): Promise<void> {
   const path = `${sessionPath}${act}`;
-  const answer = await checked(await send(path, { body, keepalive: true }, null));
-  const { data }: { readonly data: BrowserTokens } = await answer.json();
+  const data = await askOpenly<BrowserTokens>(path, { body, keepalive: true });
   // If a refresh gives no id token, the one from the login stays valid.
   const idToken =
     data.idToken === '' && act === '/refresh' ? (tokens?.idToken ?? '') : data.idToken;
@@ -147,9 +146,14 @@ async function takeTokens(act: string, body: object): Promise<void> {
   tokens = { ...data, idToken, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
 }
 
-export async function sessionState(): Promise<SessionState> {
-  const answer = await checked(await send(sessionPath, {}, null));
-  const { data }: { readonly data: SessionState } = await answer.json();
+export function sessionState(): Promise<SessionState> {
+  return askOpenly(sessionPath, {});
+}
+
+/** The data of a response to a request without an access token. @throws {ApiError} */
+async function askOpenly<T>(path: string, question: Ask): Promise<T> {
+  const answer = await checked(await send(path, question, null));
+  const { data }: { readonly data: T } = await answer.json();
   return data;
 }
 
@@ -231,8 +235,9 @@ export async function goElsewhere(
 ): Promise<void> {
   const state = randomText();
   const codeVerifier = randomText();
-  const hash = location.hash;
-  sessionStorage.setItem(storageKey, JSON.stringify({ state, codeVerifier, hash }));
+  const { hash } = location;
+  const journey: Journey = { state, codeVerifier, hash };
+  sessionStorage.setItem(storageKey, JSON.stringify(journey));
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
   const url = new URL(authorizationEndpoint);
   const parameters = {
@@ -254,9 +259,8 @@ export async function goElsewhere(
 export function takeReturn() {
   const query = new URLSearchParams(location.search);
   if (!query.has('state') || !(query.has('code') || query.has('error'))) return null;
-  const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null');
+  const known: Journey | null = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null');
   sessionStorage.removeItem(storageKey);
-  const known = isJourney(stored) ? stored : null;
   history.replaceState(null, '', `/${known?.hash ?? ''}`);
   // Browsers fire no event for this change, but the requested page must be shown.
   dispatchEvent(new Event('hashchange'));
@@ -269,10 +273,6 @@ interface Journey {
   readonly state: string;
   readonly codeVerifier: string;
   readonly hash: string;
-}
-
-function isJourney(value: unknown): value is Journey {
-  return typeof value === 'object' && value !== null && 'codeVerifier' in value;
 }
 
 function redirectUri(): string {

@@ -12,10 +12,13 @@ import { nameIn } from '../../present/text.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { PeriodFields, SelectField, useAct } from '../parts/form.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { useLoaded, useTenantData } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { type Column, FilterForm, Pager, pageSize, Table } from '../parts/table.tsx';
 
+/** Its entries come newest first. */
+const path = '/v1/tenant/audit';
+const largestPage = 1000;
 const unfiltered = { kind: '', from: '', to: '' };
 
 /** In the names of the API. */
@@ -31,9 +34,8 @@ export function AuditPage() {
   const { kind, from, to } = filters;
   // In ISO 8601, from the days in the user's time zone.
   const asked = { event: kind, from: dayStart(from, 0), to: dayStart(to, 1) };
-  const loaded = useLoaded(JSON.stringify([tenantName, asked, before]), {
-    load: (signal) => readAudit(tenantName, asked, { before, limit: pageSize }, signal),
-  });
+  const query = { ...asked, before, limit: pageSize };
+  const loaded = useTenantData<readonly AuditEntry[]>(path, query);
   const change = (next: Partial<typeof unfiltered>) => {
     setFilters({ ...filters, ...next });
     setNewer([]);
@@ -163,24 +165,12 @@ async function saveEntries(tenantName: string, filters: Asked): Promise<void> {
   const rows: CsvValue[][] = [];
   let page: readonly AuditEntry[] = [];
   do {
-    const place = { before: page.at(-1)?.seq, limit: largestPage };
-    page = await readAudit(tenantName, filters, place);
+    const query = { tenantName, ...filters, before: page.at(-1)?.seq, limit: largestPage };
+    page = await ask<readonly AuditEntry[]>(path, { query });
     for (const { seq, at, actor, event, subject, details, hash } of page) {
       rows.push([seq, at, actor.type, actor.id, event, subject, JSON.stringify(details), hash]);
     }
   } while (page.length === largestPage);
   const head = ['seq', 'at', 'actor', 'actorId', 'event', 'subject', 'details', 'hash'];
   saveCsv('audit.csv', [head, ...rows]);
-}
-
-const largestPage = 1000;
-
-/** Newest first. @throws {ApiError} */
-function readAudit(
-  tenantName: string,
-  filters: Asked,
-  place: { readonly before: number | undefined; readonly limit: number },
-  signal?: AbortSignal,
-): Promise<readonly AuditEntry[]> {
-  return ask('/v1/tenant/audit', { query: { tenantName, ...filters, ...place }, signal });
 }

@@ -6,11 +6,11 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import { capitalised } from '../../present/text.ts';
 import { writeFacts, writeLink } from '../../present/origin.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { getAnalysis, listAnalyses } from '../api/analyses.ts';
+import { getAnalysis } from '../api/analyses.ts';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { growingPause, useLoaded } from '../parts/loading.ts';
-import { isAtWork, Panel, ResultBadge } from '../parts/pieces.tsx';
+import { growingPause, useLoaded, useTenantData } from '../parts/loading.ts';
+import { isAtWork, isCompleted, Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize, Thumbnail, useThumbnails } from '../parts/table.tsx';
 import { toLocalTime } from '../parts/verdict.ts';
 
@@ -23,9 +23,10 @@ function listSeenBefore(
 }
 
 /** Empty until the analysis is completed. */
-export function useSeenBefore({ id, inferenceStatus }: Analysis): readonly SeenBefore[] {
+export function useSeenBefore(analysis: Analysis): readonly SeenBefore[] {
   const { tenantName } = useConsole();
-  const isDone = inferenceStatus.status === 'completed';
+  const { id } = analysis;
+  const isDone = isCompleted(analysis);
   const { data } = useLoaded(`seen before ${tenantName} ${id} ${isDone}`, {
     load: async (signal) => (isDone ? listSeenBefore(tenantName, id, signal) : []),
   });
@@ -60,7 +61,7 @@ export function useExaminations(ids: readonly string[]): ReadonlyMap<string, Exa
           if (++atWork === examinedAtOnce) break;
           continue;
         }
-        const isDone = analysis?.inferenceStatus.status === 'completed';
+        const isDone = analysis !== null && isCompleted(analysis);
         const seen = isDone ? await listSeenBefore(tenantName, id, signal) : [];
         known.current.set(id, { analysis, seen });
       }
@@ -142,12 +143,10 @@ function comparisonOf(id: string, other: string): string {
 
 /** The first hundred other pictures in the same case. */
 function SameCase({ id, projectId }: { readonly id: string; readonly projectId: string }) {
-  const { cases, comparison, tenantName } = useConsole();
-  const { data } = useLoaded(`case of ${tenantName} ${projectId}`, {
-    load: async (signal) =>
-      listAnalyses(tenantName, { projectId }, { start: 0, limit: pageSize }, signal),
-  });
-  const others = (data?.entries ?? []).filter((each) => each.id !== id);
+  const { cases, comparison } = useConsole();
+  const query = { projectId, start: 0, limit: pageSize };
+  const { data } = useTenantData<readonly Analysis[]>('/v1/analysis', query);
+  const others = (data ?? []).filter((each) => each.id !== id);
   const thumbnails = useThumbnails(others);
   if (others.length === 0) return null;
   return (

@@ -1,7 +1,7 @@
 /** Data of a page: fetched when it opens, again on request, and with growing pauses while work is in progress. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
+import { ApiError, type Ask, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 
 export interface Loaded<T> {
@@ -65,10 +65,7 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
 }
 
 /** What a route returns for the tenant of this page. @param query - additional query parameters. */
-export function useTenantData<T>(
-  path: string,
-  query: Readonly<Record<string, string>> = {},
-): Loaded<T> {
+export function useTenantData<T>(path: string, query: Ask['query'] = {}): Loaded<T> {
   const { tenantName } = useConsole();
   return useLoaded<T>(JSON.stringify([path, tenantName, query]), {
     load: (signal) => ask(path, { query: { tenantName, ...query }, signal }),
