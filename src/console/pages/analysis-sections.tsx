@@ -198,7 +198,7 @@ export function StabilityPanel({ evidence: { stability } }: EvidenceProps) {
           </li>
         ))}
       </ul>
-      <p class="small soft">{text.probability}</p>
+      <p class="small soft">{wordsIn(language).labels.rows.probability}</p>
     </Panel>
   );
 }

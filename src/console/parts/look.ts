@@ -99,7 +99,7 @@ export interface View {
 }
 
 /** The whole picture, centred. */
-export function fit(picture: Size, frame: Size): View {
+function fit(picture: Size, frame: Size): View {
   const scale = Math.min(frame.width / picture.width, frame.height / picture.height);
   return {
     scale,

@@ -67,10 +67,6 @@ export const examination = {
     stability: say('Stability', 'Stabilität'),
     holds: say('holds', 'bleibt bestehen'),
     flips: say('flips', 'kehrt sich um'),
-    probability: say(
-      'Probability of generation',
-      'Wahrscheinlichkeit, dass das Bild KI-erzeugt ist',
-    ),
     notChecked: say('What was not checked', 'Was nicht geprüft wurde'),
     seenBefore: {
       title: say('Seen before', 'Schon vorgelegt'),
@@ -91,7 +87,6 @@ export const examination = {
       before: say('Seen before:', 'Früher vorgelegt:'),
       after: say('Seen again:', 'Später erneut vorgelegt:'),
     },
-    custody: say('Chain of custody', 'Beweismittelkette'),
     noCustody: say(
       'Nothing has been recorded for this analysis.',
       'Zu dieser Analyse wurde nichts aufgezeichnet.',

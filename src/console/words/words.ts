@@ -130,7 +130,6 @@ const phrases = {
       'A full report includes heatmaps, findings and PDFs. A verdict can be upgraded to a full report later without another examination.',
       'Ein vollständiger Bericht enthält Heatmaps, Befunde und PDFs. Ein Ergebnis lässt sich später ohne erneute Untersuchung zum Bericht erweitern.',
     ),
-    strategy: say('Decision strategy', 'Entscheidungsstrategie'),
     strategies: {
       pedantic: say('Pedantic: decides least often', 'Streng: entscheidet am seltensten'),
       default: say('Default: balanced', 'Ausgewogen (Standard)'),
