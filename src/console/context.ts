@@ -21,7 +21,6 @@ interface Session extends Pick<SessionState, 'identity' | 'limits' | 'intake'> {
   readonly isManager: boolean;
   readonly setTenantName: (name: string) => void;
   readonly toast: (text: string) => void;
-  /** Called after the user has logged out. */
   readonly leave: () => void;
 }
 

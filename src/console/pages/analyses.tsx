@@ -62,7 +62,6 @@ export function AnalysesPage() {
 
 type View = ReturnType<typeof useAnalyses>;
 
-/** A page of the filtered list, the selection, and how they are changed. */
 function useAnalyses() {
   const { tenantName } = useConsole();
   const [filters, setFilters] = useState(rememberedFilters);

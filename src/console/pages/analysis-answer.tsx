@@ -11,25 +11,22 @@ import { isNotStarted } from '../parts/pieces.tsx';
 import { writeReason } from '../parts/verdict.ts';
 import { SeenLines } from './other-pictures.tsx';
 
-/** @param verdict - null while there is no result. */
+/** @param verdict - null if the analysis failed or has not finished. */
 export function Answer({
   analysis,
   verdict,
 }: Pick<ReasonsProps, 'analysis'> & { verdict: Presentation | null }) {
-  if (verdict === null) return <NoVerdict analysis={analysis} />;
-  const { outcome, headline, because } = verdict;
-  const side = outcome === 'changed' || outcome === 'declared' ? 'fake' : outcome;
-  return (
-    <section class={`panel verdict ${side}`}>
-      <h2>{headline}</h2>
-      {because !== '' && <p class="lead">{because}</p>}
-    </section>
-  );
-}
-
-/** Shown if the analysis failed or has not finished. */
-function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text, language } = useConsole();
+  if (verdict !== null) {
+    const { outcome, headline, because } = verdict;
+    const side = outcome === 'changed' || outcome === 'declared' ? 'fake' : outcome;
+    return (
+      <section class={`panel verdict ${side}`}>
+        <h2>{headline}</h2>
+        {because !== '' && <p class="lead">{because}</p>}
+      </section>
+    );
+  }
   const { status } = analysis.inferenceStatus;
   const waiting = isNotStarted(analysis) ? text.notStarted : text.waiting;
   return (

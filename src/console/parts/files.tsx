@@ -14,7 +14,6 @@ type OnFiles = (files: readonly File[]) => void;
 
 interface FileButtonProps extends InputProps {
   readonly label: string;
-  /** As of `Button`. */
   readonly kind?: string;
   readonly onFiles: OnFiles;
   /** Chooses a folder, with everything in it. */

@@ -10,7 +10,6 @@ interface Sequence {
   /** How many entries of the whole list come before the first of `ids`. */
   readonly start: number;
   readonly total: number;
-  /** Loads ids, starting at a position in the list. */
   readonly load: (start: number) => Promise<readonly string[]>;
 }
 
