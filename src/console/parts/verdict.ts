@@ -7,13 +7,15 @@ import { createNumberWriter } from '../../present/wording/catalogue.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { readAnswer, type Result } from '../../present/result.ts';
 
+type Judged = Pick<Analysis, 'inferenceStatus'>;
+
 /** Null while there is no result. */
-export function readClass({ inferenceStatus: { result, status } }: Analysis): ResultClass | null {
+export function readClass({ inferenceStatus: { result, status } }: Judged): ResultClass | null {
   return (status === 'completed' && result && resultClasses[result.resultClass]) || null;
 }
 
 /** Null while there is no result. */
-export function readVerdict(analysis: Analysis): Result | null {
+export function readVerdict(analysis: Judged): Result | null {
   const verdict = readClass(analysis);
   if (verdict === null) return null;
   // The client may have declared the size before EXIF rotation, but regions refer to the rotated picture.
@@ -22,7 +24,7 @@ export function readVerdict(analysis: Analysis): Result | null {
 }
 
 /** Null while there is no result. */
-export function writeVerdict(analysis: Analysis, language: Language): Presentation | null {
+export function writeVerdict(analysis: Judged, language: Language): Presentation | null {
   const result = readVerdict(analysis);
   return result && present(result, language);
 }
