@@ -90,14 +90,14 @@ Examples:
   $ forensics help analyze
   $ forensics help keys rotate
   $ forensics help methods --lang de`)
-    .action((names: readonly string[], { lang }: { readonly lang: Language }, help: Command) =>
-      printHelp(help, names, lang),
+    .action((names: readonly string[], { lang }: { readonly lang: Language }) =>
+      printHelp(program, names, lang),
     );
 }
 
-/** Prints the help of a command, such as `keys rotate`, or a page of the manual. @param help - the command `help`. */
+/** Prints the help of a command, such as `keys rotate`, or a page of the manual. */
 async function printHelp(
-  help: Command,
+  program: Command,
   names: readonly string[],
   language: Language,
 ): Promise<void> {
@@ -114,8 +114,8 @@ async function printHelp(
     process.stdout.write(`\n${topicList(language)}\n`);
     return;
   }
-  if (first === undefined) help.parent!.helpAfter(`\n${topicList(language)}`);
-  let command = help.parent!;
+  if (first === undefined) program.helpAfter(`\n${topicList(language)}`);
+  let command = program;
   for (const name of names) {
     command = commandBelow(command, name);
     // oxlint-disable-next-line no-await-in-loop -- its subcommands are known only once it is loaded

@@ -1,4 +1,4 @@
-/** Commander's command, and the options that several commands share, with their values and the rules for combining them. */
+/** Commander's command with the options that several commands share, their values, and the rules for combining them. */
 
 import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
@@ -27,6 +27,63 @@ export class Command extends PlainCommand {
   /** Its name after those of the commands above: `forensics keys rotate`. */
   private path(): string {
     return this.parent === null ? this.name() : `${this.parent.path()} ${this.name()}`;
+  }
+
+  /** @param act - gets the arguments, followed by the options of this command and of the commands above. */
+  override action(act: (...given: never[]) => void | Promise<void>): this {
+    // Commander adds only this command's own options, and the command.
+    return super.action((...given: unknown[]) =>
+      Reflect.apply(act, undefined, [...given.slice(0, -2), this.optsWithGlobals()]),
+    );
+  }
+
+  subcommand(name: string, description: string): Command {
+    return this.command(name).description(description);
+  }
+
+  /** Adds a subcommand that acts on this machine's data folder. */
+  localCommand(name: string, description: string): Command {
+    return this.subcommand(name, description).localOptions();
+  }
+
+  /** Adds a subcommand that acts on one tenant in this machine's data folder. */
+  tenantCommand(name: string, description: string): Command {
+    const command = this.subcommand(name, description);
+    return command.requiredOption('--tenant <name>', 'the tenant').localOptions();
+  }
+
+  /** For a command that acts on this machine's data folder. If `--url` is given, the usage error says what to do. */
+  localOptions(): this {
+    return this.option('--data-dir <dir>', 'the data folder')
+      .option('--config <file>', 'the config file')
+      .option('--json', 'print JSON', false);
+  }
+
+  serverOptions(): this {
+    const ca = "PEM file of the authority that must have signed the server's certificate";
+    return this.option('--url <url>', 'act on this server: https://host:port', named)
+      .option('--profile <name>', 'act on the server in this profile', named)
+      .option('--ca <file>', ca, named)
+      .option('--api-key-file <file>', 'file with the API key (or set FORENSICS_API_KEY)', named);
+  }
+
+  /** `--project` is another name for `--case`, because the API calls a case a project. */
+  caseOptions(): this {
+    return this.option(
+      '--case <number>',
+      'the case, such as a claim number; projectId in the API',
+      named,
+    )
+      .addOption(new Option('--project <number>').argParser(named).hideHelp())
+      .on('option:project', (value: string) => this.setOptionValue('case', value))
+      .option('--exhibit <number>', 'the exhibit number', named)
+      .option('--examiner <name>', 'the name of the examiner', named)
+      .option('--note <text>', 'a note about the case', named)
+      .option(
+        '--template <file>',
+        "JSON file with the laboratory's name, address and logo, and any text to print before the signature (see: forensics help evidence)",
+        named,
+      );
   }
 }
 
@@ -113,35 +170,6 @@ export function assertNoOptions<Options extends object>(
   if (flags.length > 0) throw usageError(`${flags.join(', ')} ${why}`);
 }
 
-/** For a command that acts on this machine's data folder. If `--url` is given, the usage error says what to do. */
-export function withLocalOptions(command: Command): Command {
-  return command
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
-}
-
-export function subcommand(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description);
-}
-
-/** Adds a subcommand that acts on this machine's data folder. */
-export function localCommand(...how: Parameters<typeof subcommand>): Command {
-  return withLocalOptions(subcommand(...how));
-}
-
-export function tenantCommand(...how: Parameters<typeof subcommand>): Command {
-  return withLocalOptions(subcommand(...how).requiredOption('--tenant <name>', 'the tenant'));
-}
-
-/** Wraps an action so that it gets its arguments, followed by the options of its command and of the commands above. */
-export function calling(act: (...args: never[]) => void | Promise<void>) {
-  return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
-    // Commander adds only this command's own options, and the command.
-    await Reflect.apply(act, undefined, [...given.slice(0, -2), this.optsWithGlobals()]);
-  };
-}
-
 /** Options that take a text, each of which may be left out. */
 export type TextOptions<Name extends string> = { readonly [Each in Name]?: string };
 
@@ -159,22 +187,6 @@ export interface TenantOptions extends LocalOptions {
 export type ServerOptions = TextOptions<'url' | 'profile' | 'ca' | 'apiKeyFile'>;
 
 export interface ServiceOptions extends LocalOptions, ServerOptions {}
-
-export function withServiceOptions(command: Command): Command {
-  return withServerOptions(withLocalOptions(command));
-}
-
-export function withServerOptions(command: Command): Command {
-  return command
-    .option('--url <url>', 'act on this server: https://host:port', named)
-    .option('--profile <name>', 'act on the server in this profile', named)
-    .option(
-      '--ca <file>',
-      "PEM file of the authority that must have signed the server's certificate",
-      named,
-    )
-    .option('--api-key-file <file>', 'file with the API key (or set FORENSICS_API_KEY)', named);
-}
 
 /**
  * Whether the command acts on a server. Options, including --data-dir, take precedence over the environment.
@@ -276,19 +288,3 @@ export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Languag
 
 export const caseOptions = ['case', 'exhibit', 'examiner', 'note', 'template'] as const;
 export type CaseOptions = TextOptions<(typeof caseOptions)[number]>;
-
-/** Adds the case options. `--project` is another name for `--case`, because the API calls a case a project. */
-export function withCaseOptions(command: Command): Command {
-  return command
-    .option('--case <number>', 'the case, such as a claim number; projectId in the API', named)
-    .addOption(new Option('--project <number>').argParser(named).hideHelp())
-    .on('option:project', (value: string) => command.setOptionValue('case', value))
-    .option('--exhibit <number>', 'the exhibit number', named)
-    .option('--examiner <name>', 'the name of the examiner', named)
-    .option('--note <text>', 'a note about the case', named)
-    .option(
-      '--template <file>',
-      "JSON file with the laboratory's name, address and logo, and any text to print before the signature (see: forensics help evidence)",
-      named,
-    );
-}

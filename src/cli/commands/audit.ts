@@ -6,7 +6,7 @@ import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
-import { calling, type Command, localCommand, type LocalOptions, parseDay } from '../options.ts';
+import { type Command, type LocalOptions, parseDay } from '../options.ts';
 import { log, print, printJson, usageError } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -22,7 +22,7 @@ Each tenant has its own log; --service is the log of accounts, the master key an
 Without --tenant or --service, every log is checked; the exit code is 7 if one is broken. Anyone who can write to the
 database can rewrite a log from any entry onwards; only a hash that you stored elsewhere reveals that.`)
     .examples('', '--tenant acme --json')
-    .action(calling(verify));
+    .action(verify);
   logCommand(audit, 'list', 'List entries, oldest first.')
     .examples('--tenant acme --since 2026-01-01', '--service --json')
     .option('--analysis <id>', 'only entries about this analysis')
@@ -31,11 +31,12 @@ database can rewrite a log from any entry onwards; only a hash that you stored e
       'only entries from this date or time onwards, such as 2026-03-01',
       parseDay,
     )
-    .action(calling(list));
+    .action(list);
 }
 
-function logCommand(...how: Parameters<typeof localCommand>): Command {
-  return localCommand(...how)
+function logCommand(audit: Command, name: string, description: string): Command {
+  return audit
+    .localCommand(name, description)
     .option('--tenant <name>', "this tenant's log")
     .option('--service', "the service's log", false);
 }

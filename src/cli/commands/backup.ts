@@ -8,14 +8,7 @@ import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/batch.ts';
-import {
-  calling,
-  type Command,
-  type LocalOptions,
-  named,
-  subcommand,
-  withLocalOptions,
-} from '../options.ts';
+import { type Command, type LocalOptions, named } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import {
   canAnimate,
@@ -33,22 +26,22 @@ export function defineBackup(backup: Command): void {
     'verify /mnt/backups/forensics-backup-20261121T213005Z.tar',
   );
   const does = 'Write the database, pictures, reports, keys and models to one file.';
-  withLocalOptions(
-    subcommand(backup, 'create', does)
-      .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
-      .option('--without-keys', 'leave out keys and certificates; store them elsewhere', false),
-  )
+  backup
+    .subcommand('create', does)
+    .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
+    .option('--without-keys', 'leave out keys and certificates; store them elsewhere', false)
+    .localOptions()
     .helpAfter(`
 Anyone who has the file can read the service's secrets and sign in its name, unless you use --without-keys. In that
 case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, objects
 in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.`)
     .examples('', '--out /mnt/backups --json')
-    .action(calling(create));
-  subcommand(
-    backup,
-    'verify',
-    'Check every byte of a backup and its database, do a trial restore, and examine a picture in it.',
-  )
+    .action(create);
+  backup
+    .subcommand(
+      'verify',
+      'Check every byte of a backup and its database, do a trial restore, and examine a picture in it.',
+    )
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON', false)
     .helpAfter(`
@@ -212,11 +205,10 @@ function counted(count = 0, one: string, many = `${one}s`): string {
 }
 
 export function defineRestore(command: Command): void {
-  withLocalOptions(
-    command
-      .argument('<file>', 'a backup from "forensics backup create"')
-      .option('--keys <dir>', 'folder with the keys, for a backup made without them', named),
-  )
+  command
+    .argument('<file>', 'a backup from "forensics backup create"')
+    .option('--keys <dir>', 'folder with the keys, for a backup made without them', named)
+    .localOptions()
     .helpAfter(`
 The data folder must be new or empty. Every byte is checked before anything is put in place; after an interrupted restore,
 no command opens the folder.`)
@@ -224,7 +216,7 @@ no command opens the folder.`)
       'forensics-backup-20261121T213005Z.tar',
       'forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics',
     )
-    .action(calling(restore));
+    .action(restore);
 }
 
 async function restore(file: string, options: LocalOptions & { readonly keys?: string }) {

@@ -13,7 +13,7 @@ import type {
 } from '../../evidence/bundle-format.ts';
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
-import { calling, type Command, type TextOptions } from '../options.ts';
+import type { Command, TextOptions } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
 import { paint, printable, printJson, readText, usageError } from '../output/terminal.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
@@ -34,7 +34,7 @@ Without --key or --fingerprint, anyone could have signed it, because the key is 
     .examples('evidence.zip --key examiner.pem', 'evidence.zip --json')
     .helpAfter(`
 Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`)
-    .action(calling(verify));
+    .action(verify);
 }
 
 async function verify(bundle: string, options: KeyOptions & { readonly json: boolean }) {
@@ -165,7 +165,7 @@ export function defineReproduce(command: Command): void {
     .helpAfter(`
 Exit codes: 0 identical, or the same result within the tolerance; 4 the bundle's model is not installed;
 7 the bundle is damaged, or the result differs.`)
-    .action(calling(reproduce));
+    .action(reproduce);
 }
 
 async function reproduce(bundle: string, options: ReproduceOptions): Promise<void> {

@@ -2,20 +2,20 @@
 
 import { readConfig, redacted } from '../../contract/config.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { calling, type Command, subcommand } from '../options.ts';
+import type { Command } from '../options.ts';
 import { toList } from '../output/layout.ts';
 import { type ServeOptions, withSettingFlags } from './serve.ts';
 
 export function defineConfig(config: Command): void {
   config.examples('show', 'show --json --config ./config.json');
   const does = 'Print every setting and where it comes from; secrets are shown as ***.';
-  withSettingFlags(subcommand(config, 'show', does), 'serve')
+  withSettingFlags(config.subcommand('show', does), 'serve')
     .option('--json', 'print JSON', false)
     .helpAfter(`
 Takes the options of "forensics serve" and shows their effect. If a setting is invalid, it says which one, and the exit code
 is 2.`)
     .examples('', '--json --config ./config.json')
-    .action(calling(show));
+    .action(show);
 }
 
 async function show({ config, json, ...flags }: ServeOptions): Promise<void> {

@@ -6,16 +6,11 @@ import { exitCodes } from '../../errors.ts';
 import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';
 import { serverUrl } from '../serve/listen.ts';
 import { now, settingsFor } from '../connection/local.ts';
-import {
-  calling,
-  type Command,
-  type LocalOptions,
-  type TextOptions,
-  withLocalOptions,
-} from '../options.ts';
+import type { Command, LocalOptions, TextOptions } from '../options.ts';
 
 export function defineDoctor(doctor: Command): void {
-  withLocalOptions(doctor)
+  doctor
+    .localOptions()
     .option('--quick', 'skip the self-test, which examines two pictures', false)
     .option('--tenant <name>', 'only this tenant (default: every tenant)')
     .option(
@@ -28,7 +23,7 @@ upgrades an older database; it changes nothing else.`)
     .examples('', '--tenant acme --json')
     .helpAfter(`
 Exit codes: 0 no check failed, 1 at least one did.`)
-    .action(calling(runDoctor));
+    .action(runDoctor);
 }
 
 interface DoctorOptions extends LocalOptions, TextOptions<'tenant' | 'publicUrl'> {

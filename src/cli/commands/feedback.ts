@@ -7,26 +7,22 @@ import {
   plainText,
 } from '../../service/feedback/feedback.ts';
 import { withLocalCore } from '../connection/local.ts';
-import {
-  calling,
-  type Command,
-  countFromOne,
-  localCommand,
-  type LocalOptions,
-} from '../options.ts';
+import { type Command, countFromOne, type LocalOptions } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineFeedback(feedback: Command): void {
   feedback.examples('list', 'show 65f000000000000000000001');
-  localCommand(feedback, 'list', 'List feedback, newest first.')
+  feedback
+    .localCommand('list', 'List feedback, newest first.')
     .examples('', '--limit 10 --json')
     .option('--limit <n>', 'at most this many', countFromOne, 100)
-    .action(calling(list));
-  localCommand(feedback, 'show', 'Show one message and how its delivery went.')
+    .action(list);
+  feedback
+    .localCommand('show', 'Show one message and how its delivery went.')
     .examples('65f000000000000000000001', '65f000000000000000000001 --json')
     .argument('<id>', 'the id of the feedback, from "feedback list"')
-    .action(calling(show));
+    .action(show);
 }
 
 async function list(options: LocalOptions & { readonly limit: number }): Promise<void> {

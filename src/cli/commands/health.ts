@@ -8,17 +8,18 @@ import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../errors.ts';
 import { systemCodeOf } from '../../ports/files/files.ts';
-import { calling, type Command, type LocalOptions, withLocalOptions } from '../options.ts';
+import type { Command, LocalOptions } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineHealth(health: Command): void {
-  withLocalOptions(health)
+  health
+    .localOptions()
     .helpAfter(`
 It calls the host and port in the settings, over plain HTTP if behind a proxy, and waits for at most 10 seconds.`)
     .examples('', '--json')
     .helpAfter(`
 Exit codes: 0 the server works, 1 it does not, or no server is listening.`)
-    .action(calling(runHealth));
+    .action(runHealth);
 }
 
 async function runHealth({ json, dataDir, config }: LocalOptions): Promise<void> {

@@ -3,13 +3,7 @@
 import type { LegalHold } from '../../contract/tenant.ts';
 import { keptTenantNamed } from '../../service/core.ts';
 import { withLocalCore } from '../connection/local.ts';
-import {
-  calling,
-  type Command,
-  tenantCommand,
-  type TenantOptions,
-  type TextOptions,
-} from '../options.ts';
+import type { Command, TenantOptions, TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, printJson } from '../output/terminal.ts';
 
@@ -24,21 +18,24 @@ Without --analysis, a hold covers all the tenant's data. A held analysis that wa
       'add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"',
       'list --tenant acme',
     );
-  tenantCommand(hold, 'add', 'Place a hold.')
+  hold
+    .tenantCommand('add', 'Place a hold.')
     .examples(
       '--tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
       '--tenant acme --reason "all of it: file 12/26"',
     )
     .option('--analysis <id>', 'one analysis, deleted or not')
     .option('--reason <text>', 'the reason, shown in the list of holds', '')
-    .action(calling(add));
-  tenantCommand(hold, 'remove', 'End a hold.')
+    .action(add);
+  hold
+    .tenantCommand('remove', 'End a hold.')
     .examples('--tenant acme --analysis 65f000000000000000000001', '--tenant acme')
     .option('--analysis <id>', 'one analysis, deleted or not')
-    .action(calling(remove));
-  tenantCommand(hold, 'list', 'List the holds of a tenant, oldest first.')
+    .action(remove);
+  hold
+    .tenantCommand('list', 'List the holds of a tenant, oldest first.')
     .examples('--tenant acme', '--tenant acme --json')
-    .action(calling(list));
+    .action(list);
 }
 
 async function add(options: HoldOptions & { readonly reason: string }): Promise<void> {

@@ -4,14 +4,7 @@ import { parseKey, rotateMasterKey, type Rotation } from '../../service/secrets/
 import type { Settings } from '../../contract/config.ts';
 import { log, print, printJson, readText, usageError } from '../output/terminal.ts';
 import { installedSettings, now, settingsFor, withCore } from '../connection/local.ts';
-import {
-  calling,
-  type Command,
-  localCommand,
-  type LocalOptions,
-  subcommand,
-  withLocalOptions,
-} from '../options.ts';
+import type { Command, LocalOptions } from '../options.ts';
 import { hasInstallation } from '../../service/core.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
@@ -25,26 +18,20 @@ import { toList } from '../output/layout.ts';
 
 export function defineMasterKey(masterKey: Command): void {
   masterKey.examples('rotate', 'rotate --key-file new.key --now');
-  withLocalOptions(
-    subcommand(
-      masterKey,
-      'rotate',
-      'Encrypt all secrets with a new master key. Stop all servers and workers first.',
-    )
-      .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
-      .option(
-        '--now',
-        'also invalidate presigned URLs and webhook secrets, for example after a leak',
-        false,
-      ),
-  )
+  const rotates = 'Encrypt all secrets with a new master key. Stop all servers and workers first.';
+  const now = 'also invalidate presigned URLs and webhook secrets, for example after a leak';
+  masterKey
+    .subcommand('rotate', rotates)
+    .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
+    .option('--now', now, false)
+    .localOptions()
     .helpAfter(`
 API keys, accounts and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
 Replace a key in the environment (FORENSICS_MASTER_KEY) with one that you generate (openssl rand -hex 32): specify its
 file with --key-file, and set the variable to it before the next start. Machines that share a PostgreSQL database all
 need the new key. Earlier backups still need the key that was in use at the time.`)
     .examples('', '--now')
-    .action(calling(rotate));
+    .action(rotate);
 }
 
 async function rotate(
@@ -93,16 +80,19 @@ export function defineSigningKey(signingKey: Command): void {
 The key is created on first use. Its private half is stored in the data folder or, with several machines, in the database,
 and cannot be exported: make backups. "show --json" has the public halves of earlier keys.`)
     .examples('show', 'export > examiner.pem');
-  localCommand(signingKey, 'show', 'List the current key and earlier ones, with their dates.')
+  signingKey
+    .localCommand('show', 'List the current key and earlier ones, with their dates.')
     .examples('', '--json')
-    .action(calling(show));
+    .action(show);
   const exports = 'Print the public key (PEM), which others need to verify bundles.';
-  localCommand(signingKey, 'export', exports)
+  signingKey
+    .localCommand('export', exports)
     .examples('> signing-key.pem', '--json')
-    .action(calling(exportKey));
-  localCommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.')
+    .action(exportKey);
+  signingKey
+    .localCommand('rotate', 'Replace the signing key. Existing bundles stay valid.')
     .examples('', '--json')
-    .action(calling(rotateSigningKey));
+    .action(rotateSigningKey);
 }
 
 async function show(options: LocalOptions): Promise<void> {

@@ -9,16 +9,13 @@ import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.
 import type { KeyActs } from '../connection/local.ts';
 import { nameTenant, readApiKey, saveApiKey, serverNamed, withKeys } from '../connection/server.ts';
 import {
-  calling,
   type Command,
   isRemote,
   longestMs,
   named,
   parseDuration,
   type ServiceOptions,
-  subcommand,
   type TextOptions,
-  withServiceOptions,
 } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { agreed, log, print, printJson, usageError } from '../output/terminal.ts';
@@ -35,7 +32,7 @@ export function defineKeys(keys: Command): void {
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(lifeOption())
     .addOption(outOption())
-    .action(calling(create));
+    .action(create);
   keyCommand(keys, 'list', 'List the keys of a tenant, newest first.')
     .examples('--tenant acme', '--tenant acme --expiring-within 14d')
     .option(
@@ -43,7 +40,7 @@ export function defineKeys(keys: Command): void {
       'only keys that must be replaced within this time; exit code 10 if there are any',
       parseDuration,
     )
-    .action(calling(list));
+    .action(list);
   defineRotate(keys);
   keyCommand(keys, 'revoke', 'Revoke a key immediately and permanently.')
     .examples(
@@ -52,12 +49,15 @@ export function defineKeys(keys: Command): void {
     )
     .argument('<uuid>', 'the uuid of the key, from "keys list"')
     .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
-    .action(calling(revoke));
+    .action(revoke);
 }
 
-function keyCommand(...how: Parameters<typeof subcommand>): Command {
-  const tenant = 'the tenant of the key (default: the one in the profile)';
-  return withServiceOptions(subcommand(...how).option('--tenant <name>', tenant, named));
+function keyCommand(keys: Command, name: string, description: string): Command {
+  return keys
+    .subcommand(name, description)
+    .option('--tenant <name>', 'the tenant of the key (default: the one in the profile)', named)
+    .localOptions()
+    .serverOptions();
 }
 
 interface KeyOptions extends ServiceOptions {
@@ -154,7 +154,7 @@ written to the file, the new key is revoked. A key may rotate itself.`)
       '--tenant acme --name ci --expires-in 90d --grace 24h --json',
       '--tenant acme --name ci --now --out new.key --url https://forensics.example:8443',
     )
-    .action(calling(rotate));
+    .action(rotate);
 }
 
 function outOption(): Option {

@@ -5,14 +5,7 @@ import { checkAccess } from '../client/analyses.ts';
 import { httpsAddress, openApi } from '../client/api.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
-import {
-  calling,
-  type Command,
-  named,
-  type ServerOptions,
-  subcommand,
-  withServerOptions,
-} from '../options.ts';
+import { type Command, named, type ServerOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, usageError } from '../output/terminal.ts';
 import {
@@ -32,7 +25,8 @@ import {
 } from '../connection/server.ts';
 
 export function defineLogin(command: Command): void {
-  withServerOptions(command)
+  command
+    .serverOptions()
     .option('--tenant <name>', 'the tenant of the key', named)
     .option('--json', 'print JSON', false)
     .helpAfter(`
@@ -45,7 +39,7 @@ Examples:
   $ forensics login --url https://forensics.example --api-key-file ci.key --tenant acme --profile ci
   $ forensics login --profile ci --api-key-file new.key
   $ forensics analyze *.jpg --profile ci`)
-    .action(calling(login));
+    .action(login);
 }
 
 interface LoginOptions extends ServerOptions {
@@ -101,13 +95,15 @@ export function defineProfile(profile: Command): void {
 "forensics login" creates a profile. Commands use its server with --profile NAME or FORENSICS_PROFILE; without
 either, and without --url, they act on this machine. Keys are never shown.`)
     .examples('list', 'remove lab');
-  subcommand(profile, 'list', 'List all profiles, by name.')
+  profile
+    .subcommand('list', 'List all profiles, by name.')
     .examples('', '--json')
     .option('--json', 'print JSON', false)
-    .action(calling(list));
+    .action(list);
   const removes =
     'Delete a profile and its API key from this machine. The key stays valid on the server.';
-  subcommand(profile, 'remove', removes)
+  profile
+    .subcommand('remove', removes)
     .examples('lab', 'ci --quiet')
     .argument('<name>', 'the profile')
     .action(remove);

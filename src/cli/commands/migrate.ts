@@ -5,27 +5,20 @@ import { readConfig } from '../../contract/config.ts';
 import { allowedFor, parseSetting } from '../../contract/settings.ts';
 import { log, print, printJson, usageError } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
-import {
-  calling,
-  type Command,
-  type LocalOptions,
-  type TextOptions,
-  withLocalOptions,
-} from '../options.ts';
+import type { Command, LocalOptions, TextOptions } from '../options.ts';
 
 export function defineMigrate(migrate: Command): void {
-  withLocalOptions(
-    migrate
-      .requiredOption(
-        '--to <url>',
-        'an empty PostgreSQL database: postgres://user@host/name?sslmode=verify-full',
-      )
-      .option('--password-file <file>', 'file with the database password')
-      .option(
-        '--default-storage <file>',
-        'also move pictures and reports to the bucket or container in this JSON file',
-      ),
-  )
+  migrate
+    .requiredOption(
+      '--to <url>',
+      'an empty PostgreSQL database: postgres://user@host/name?sslmode=verify-full',
+    )
+    .option('--password-file <file>', 'file with the database password')
+    .option(
+      '--default-storage <file>',
+      'also move pictures and reports to the bucket or container in this JSON file',
+    )
+    .localOptions()
     .helpAfter(`
 Stop the server first. The data folder is not changed, but do not serve it again once the new database is in use.
 If it is interrupted, run it again; it continues where it stopped.`)
@@ -33,7 +26,7 @@ If it is interrupted, run it again; it continues where it stopped.`)
       '--to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password',
       '--to postgres://forensics@localhost/forensics --default-storage bucket.json',
     )
-    .action(calling(migrateTo));
+    .action(migrateTo);
 }
 
 interface MigrateOptions extends LocalOptions, TextOptions<'passwordFile' | 'defaultStorage'> {

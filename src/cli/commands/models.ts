@@ -5,13 +5,7 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import {
-  calling,
-  type Command,
-  type FolderOptions,
-  localCommand,
-  type LocalOptions,
-} from '../options.ts';
+import type { Command, FolderOptions, LocalOptions } from '../options.ts';
 import { lineWidth, printJson } from '../output/terminal.ts';
 
 export function defineModels(models: Command): void {
@@ -20,14 +14,16 @@ export function defineModels(models: Command): void {
 To add a model, copy its folder into the folder set as modelsDir (by default "models" in the data folder), and run
 "forensics models verify". A verdict uses the packaged model unless --model specifies another.`)
     .examples('list', 'verify trace-3');
-  localCommand(models, 'list', 'List the models of each kind; the first is the default.')
+  models
+    .localCommand('list', 'List the models of each kind; the first is the default.')
     .examples('', '--json')
-    .action(calling(list));
+    .action(list);
   const verifies = 'Compare the files of models with the SHA-256 in their manifests.';
-  localCommand(models, 'verify', verifies)
+  models
+    .localCommand('verify', verifies)
     .examples('', 'trace-3 --json')
     .argument('[id]', 'one model (default: all)')
-    .action(calling(verify));
+    .action(verify);
 }
 
 async function list({ json, ...local }: LocalOptions): Promise<void> {

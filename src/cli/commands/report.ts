@@ -15,15 +15,15 @@ import {
   isRemote,
   named,
   parseList,
-  withCaseOptions,
-  withServiceOptions,
 } from '../options.ts';
 import { lineWidth, log, print, printJson, usageError } from '../output/terminal.ts';
 import type { CaseFile, ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {
   const tenant = 'the tenant of the analysis (default: the one in the profile)';
-  const described = withServiceOptions(command)
+  command
+    .localOptions()
+    .serverOptions()
     .argument(
       '[analysis]',
       'the id of the analysis, which needs the forensicReporting tier for a bundle; without an id, give --case',
@@ -41,8 +41,8 @@ export function defineReport(command: Command): void {
     )
     .option('--with-metadata', 'include the metadata of the file in the report', false)
     .option('--error-level', 'include the error level map in the report', false)
-    .option('--html', 'add each report to the bundle as a single HTML file, too', false);
-  withCaseOptions(described)
+    .option('--html', 'add each report to the bundle as a single HTML file, too', false)
+    .caseOptions()
     .addOption(
       new Option('--lang <list>', 'on a server: languages of reports')
         .argParser(parseList(languages))
@@ -61,11 +61,10 @@ signed archive of the report with a complete bundle for each picture.`)
       '65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results',
       '--case 4711 --tenant acme --out case-4711.zip',
     )
-    .action(async (analysis: string | undefined, _own: unknown, called: Command) => {
-      await nameTenant(called);
-      const options = called.optsWithGlobals<ReportOptions>();
-      await (analysis === undefined ? reportCase(options) : report(analysis, options));
-    });
+    .hook('preAction', () => nameTenant(command))
+    .action((analysis: string | undefined, options: ReportOptions) =>
+      analysis === undefined ? reportCase(options) : report(analysis, options),
+    );
 }
 
 async function report(analysisId: string, options: ReportOptions): Promise<void> {

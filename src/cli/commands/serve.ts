@@ -35,7 +35,7 @@ import {
   welcome,
 } from '../serve/listen.ts';
 import { logOpening } from '../connection/local.ts';
-import { calling, type Command } from '../options.ts';
+import type { Command } from '../options.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
@@ -44,7 +44,7 @@ export function defineServe(serve: Command): void {
 Every option can also be set as an environment variable (FORENSICS_PORT) or in the config file (port).
 The first run creates the data folder, a certificate, a tenant and its first API key, and prints how to use them.`)
     .examples('', '--host 0.0.0.0 --public-url https://forensics.example:8443')
-    .action(calling(runServe));
+    .action(runServe);
 }
 
 /** The settings that commands accept as options; none is a secret. */
@@ -234,7 +234,7 @@ Examples:
   $ forensics worker
   $ forensics worker --workers 4
   $ FORENSICS_DATABASE_URL=postgres://forensics@db.example/forensics forensics worker`)
-    .action(calling(runWorker));
+    .action(runWorker);
 }
 
 async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<void> {

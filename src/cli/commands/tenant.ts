@@ -13,15 +13,7 @@ import {
   type TenantRequest,
 } from '../../service/tenants/tenancy.ts';
 import { checkRequest } from '../../service/tenants/merge-storage.ts';
-import {
-  calling,
-  type Command,
-  localCommand,
-  type LocalOptions,
-  parseDay,
-  type TextOptions,
-  withLocalOptions,
-} from '../options.ts';
+import { type Command, type LocalOptions, parseDay, type TextOptions } from '../options.ts';
 import { type Columns, printFields, printList } from '../output/layout.ts';
 import { confirmByName, log, print, printJson, readText, usageError } from '../output/terminal.ts';
 import {
@@ -41,29 +33,28 @@ export function defineTenant(tenant: Command): void {
     .helpAfter(`
 These commands only work on the server's own machine.`)
     .examples('create acme', 'list --json');
-  localCommand(tenant, 'create', 'Create a tenant.')
+  tenant
+    .localCommand('create', 'Create a tenant.')
     .examples('acme', 'visitors --trial')
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'restrict the tenant to the two trial images', false)
-    .action(calling(create));
-  localCommand(tenant, 'list', 'List all tenants.').examples('', '--json').action(calling(list));
-  onTenant(tenant, 'show', 'Show one tenant.')
-    .examples('acme', 'acme --json')
-    .action(calling(show));
+    .action(create);
+  tenant.localCommand('list', 'List all tenants.').examples('', '--json').action(list);
+  onTenant(tenant, 'show', 'Show one tenant.').examples('acme', 'acme --json').action(show);
   defineUpdate(tenant);
   onTenant(tenant, 'trial', 'Restrict a tenant to the two trial images, or lift that restriction.')
     .examples('visitors --on', 'visitors --off')
     .option('--on', 'allow only the two trial images')
     .option('--off', 'allow every image')
-    .action(calling(setTrial));
+    .action(setTrial);
   defineDelete(tenant);
   onTenant(tenant, 'webhook-secret', 'Print the secret that signs webhooks.')
     .examples('acme', 'acme > hook.secret')
-    .action(calling(printWebhookSecret));
+    .action(printWebhookSecret);
 }
 
-function onTenant(...how: Parameters<typeof localCommand>): Command {
-  return localCommand(...how).argument('<name>', 'the tenant');
+function onTenant(tenant: Command, name: string, description: string): Command {
+  return tenant.localCommand(name, description).argument('<name>', 'the tenant');
 }
 
 function defineUpdate(tenant: Command): void {
@@ -82,7 +73,7 @@ function defineUpdate(tenant: Command): void {
       '--storage-config <file>',
       'JSON with s3 or azure, "-" for standard input; "default" for the service\'s own store',
     )
-    .action(calling(update));
+    .action(update);
 }
 
 function defineDelete(tenant: Command): void {
@@ -97,7 +88,7 @@ Later, the server's daily clean-up purges its analyses and their objects, delete
 default), then its usage figures and its row. The audit log is kept permanently. Until then, "usage", "audit"
 and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until they expire, at most 7 days.`)
     .examples('acme', 'acme --yes --json')
-    .action(calling(remove));
+    .action(remove);
 }
 
 async function create(name: string, options: LocalOptions & { readonly trial: boolean }) {
@@ -250,7 +241,8 @@ async function readStorageConfig(file: string): Promise<StorageRequest | null> {
 // `forensics usage`: one row per tenant.
 
 export function defineUsage(command: Command): void {
-  withLocalOptions(command)
+  command
+    .localOptions()
     .option('--tenant <name>', 'only this tenant')
     .option('--from <day>', 'first day (UTC), such as 2026-03-01 (default: the earliest)', parseDay)
     .option('--to <day>', 'last day (UTC) (default: today)', parseDay)
@@ -262,7 +254,7 @@ export function defineUsage(command: Command): void {
     .helpAfter(`
 It shows every tenant, including deleted ones (NAME~ID) while any of their data is kept. --json and --csv print all figures.`)
     .examples('--from 2026-03-01 --to 2026-03-31', '--tenant acme --csv')
-    .action(calling(usage));
+    .action(usage);
 }
 
 /** `from` and `to`: first and last day (UTC), `YYYY-MM-DD`; all time when both are left out. */

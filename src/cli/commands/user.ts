@@ -6,13 +6,7 @@ import type { User } from '../../service/access/users.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
-import {
-  calling,
-  type Command,
-  localCommand,
-  type LocalOptions,
-  type TextOptions,
-} from '../options.ts';
+import type { Command, LocalOptions, TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import {
   agreed,
@@ -38,10 +32,12 @@ These commands only work on the server's own machine.`)
       'list --json',
     );
   withPassword(
-    localCommand(user, 'create', 'Create an account.').examples(
-      'examiner@example.org --tenant acme --generate',
-      'examiner@example.org --tenant acme --password-file first.txt',
-    ),
+    user
+      .localCommand('create', 'Create an account.')
+      .examples(
+        'examiner@example.org --tenant acme --generate',
+        'examiner@example.org --tenant acme --password-file first.txt',
+      ),
   )
     .argument('<email>', 'the email address to log in with')
     .option('--name <name>', 'the name to show in the audit log')
@@ -53,27 +49,26 @@ These commands only work on the server's own machine.`)
       collect,
       [],
     )
-    .action(calling(create));
-  localCommand(user, 'list', 'List all accounts, by email address.')
+    .action(create);
+  user
+    .localCommand('list', 'List all accounts, by email address.')
     .examples('', '--json')
-    .action(calling(list));
-  onOne(user, 'show', 'Show one account.')
-    .examples(examiner, `${examiner} --json`)
-    .action(calling(show));
+    .action(list);
+  onOne(user, 'show', 'Show one account.').examples(examiner, `${examiner} --json`).action(show);
   defineUpdate(user);
   withPassword(
     onOne(user, 'passwd', 'Set a new password, end all sessions and unlock the account.').examples(
       `${examiner} --generate`,
       `${examiner} --password-file next.txt`,
     ),
-  ).action(calling(passwd));
+  ).action(passwd);
   onOne(user, 'disable', 'Disable an account and end all its sessions.')
     .examples(examiner, `${examiner} --yes`)
     .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
-    .action(calling(disable));
+    .action(disable);
   onOne(user, 'enable', 'Enable a disabled account.')
     .examples(examiner, `${examiner} --json`)
-    .action(calling((who: string, options: LocalOptions) => changeAccess(who, options, 'enable')));
+    .action((who: string, options: LocalOptions) => changeAccess(who, options, 'enable'));
 }
 
 function defineUpdate(user: Command): void {
@@ -85,15 +80,16 @@ function defineUpdate(user: Command): void {
     .option('--remove-tenant <name>', 'revoke access to a tenant; repeatable', collect, [])
     .option('--add-scope <scope>', 'grant a permission; repeatable', collect, [])
     .option('--remove-scope <scope>', 'revoke a permission; repeatable', collect, [])
-    .action(calling(update));
+    .action(update);
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-function onOne(...how: Parameters<typeof localCommand>): Command {
-  return localCommand(...how).argument('<who>', 'email address or id of the account');
+function onOne(user: Command, name: string, description: string): Command {
+  const who = 'email address or id of the account';
+  return user.localCommand(name, description).argument('<who>', who);
 }
 
 interface CreateOptions extends LocalOptions, PasswordOptions, TextOptions<'name' | 'userType'> {

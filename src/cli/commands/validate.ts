@@ -31,13 +31,11 @@ import type { ClassFigures, Validation } from '../../service/validation/validati
 import { listenForStop, startProgress } from '../analyze/batch.ts';
 import { settingsFor } from '../connection/local.ts';
 import {
-  calling,
   type Command,
   defaultJobs,
   jobCount,
   type LocalOptions,
   named,
-  subcommand,
   wholeNumber,
 } from '../options.ts';
 import { layCard, listRows, listTable, printList, type Row } from '../output/layout.ts';
@@ -67,19 +65,22 @@ after being shared again at a smaller size (hard: half of that, JPEG 60). Use a 
 event to get realistic intervals. The record is stored under an id that "forensics analyze --validation ID" cites in its
 reports.`)
     .examples('--real photos --fake generated', 'list')
-    .action(calling(runValidate));
-  subcommand(validate, 'list', 'List the stored validations, newest first.')
+    .action(runValidate);
+  validate
+    .subcommand('list', 'List the stored validations, newest first.')
     .examples('', '--json')
-    .action(calling(listValidations));
-  subcommand(validate, 'show', 'Print a stored validation.')
+    .action(listValidations);
+  validate
+    .subcommand('show', 'Print a stored validation.')
     .examples('65f000000000000000000001', '65f000000000000000000001 --json')
     .argument('<id>', 'its id')
-    .action(calling(showValidation));
+    .action(showValidation);
   const does = 'Delete a stored validation. Reports that cite it stay as they are.';
-  subcommand(validate, 'delete', does)
+  validate
+    .subcommand('delete', does)
     .examples('65f000000000000000000001', '65f000000000000000000001 --data-dir ./data')
     .argument('<id>', 'its id')
-    .action(calling(deleteValidation));
+    .action(deleteValidation);
 }
 
 async function runValidate(options: ValidateOptions): Promise<void> {

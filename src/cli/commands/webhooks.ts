@@ -12,43 +12,37 @@ import {
   sendTestMessage,
 } from '../../service/webhooks/deliver.ts';
 import { withLocalCore } from '../connection/local.ts';
-import {
-  calling,
-  type Command,
-  countFromOne,
-  tenantCommand,
-  type TenantOptions,
-} from '../options.ts';
+import { type Command, countFromOne, type TenantOptions } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { log, print, printJson, usageError } from '../output/terminal.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.examples('test --tenant acme', 'list --tenant acme --state given_up');
-  tenantCommand(
-    webhooks,
-    'list',
-    'List the messages of a tenant, newest first; settled ones are kept for 30 days.',
-  )
+  const lists = 'List the messages of a tenant, newest first; settled ones are kept for 30 days.';
+  webhooks
+    .tenantCommand('list', lists)
     .examples('--tenant acme', '--tenant acme --state waiting --json')
     .addOption(new Option('--state <state>', 'only messages in this state').choices(deliveryStates))
     .option('--limit <n>', 'at most this many', countFromOne, 100)
-    .action(calling(list));
-  tenantCommand(webhooks, 'replay', 'Send settled messages again, with their original ids.')
+    .action(list);
+  webhooks
+    .tenantCommand('replay', 'Send settled messages again, with their original ids.')
     .argument('[id]', 'the id of the message, from "webhooks list"')
     .option('--given-up', 'all messages that were given up on after the last attempt', false)
     .helpAfter(`
 The server that uses the data folder sends them. Messages about one analysis are sent in order, after any being delivered. A
 receiver recognises a repeated message by its "webhook-id".`)
     .examples('msg_65f000000000000000000001 --tenant acme', '--given-up --tenant acme')
-    .action(calling(replay));
-  tenantCommand(webhooks, 'test', "Send one signed test message and print the receiver's response.")
+    .action(replay);
+  webhooks
+    .tenantCommand('test', "Send one signed test message and print the receiver's response.")
     .helpAfter(`
 Its "webhook-event" header is "test", and its body has no analysisId. It is not retried or stored, and a webhook that was
 switched off stays off.`)
     .examples('--tenant acme', '--tenant acme --json')
     .helpAfter(`
 Exit codes: 0 the receiver accepted it, 1 it did not.`)
-    .action(calling(test));
+    .action(test);
 }
 
 async function list(
