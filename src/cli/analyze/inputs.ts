@@ -76,20 +76,29 @@ export async function* walkInputs(
   const left = new Set(named);
   for (const arg of args) {
     if (arg === '-') yield { label: arg, path: null, failure: null };
-    else if (/^https?:\/\//i.test(arg))
-      yield { label: shownName(arg), path: null, failure: null, url: arg };
-    else if (left.delete(absolutePath(arg))) yield* inputsOf(arg, walk);
+    else if (/^https?:\/\//i.test(arg)) yield { ...inputAt(arg), path: null, url: arg };
+    else if (left.delete(absolutePath(arg))) yield* orFailed(inputAt(arg), inputsOf(arg, walk));
+  }
+}
+
+function inputAt(path: string): Input {
+  return { label: shownName(path), path, failure: null };
+}
+
+/** What cannot be opened becomes one failed input, and the walk continues. */
+async function* orFailed(input: Input, found: AsyncIterable<Input>): AsyncGenerator<Input> {
+  try {
+    yield* found;
+  } catch (error) {
+    if (!(error instanceof ForensicsError)) throw error;
+    yield { ...input, failure: error };
   }
 }
 
 async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
-  try {
-    const found = await attempt(() => stat(pathOf(path)));
-    if (found.isDirectory()) yield* inputsOfFolder(path, walk);
-    else yield { label: shownName(path), path, failure: null };
-  } catch (error) {
-    yield failedInput(path, error);
-  }
+  const found = await attempt(() => stat(pathOf(path)));
+  if (found.isDirectory()) yield* inputsOfFolder(path, walk);
+  else yield inputAt(path);
 }
 
 async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
@@ -110,8 +119,8 @@ async function* filesBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
   const real = await attempt(() => realName(dir));
   const isExcepted = exceptDir !== null && real === (await realName(exceptDir).catch(() => null));
   if (isExcepted || seen.has(real)) {
-    yield skippedInput(dir, { code: isExcepted ? 'own_results' : 'folder_seen_before' });
-    return;
+    const code = isExcepted ? 'own_results' : 'folder_seen_before';
+    return yield { ...inputAt(dir), skipped: { code } };
   }
   seen.add(real);
   const found = await attempt(() => readdir(pathOf(dir), { encoding: 'buffer' }));
@@ -119,8 +128,8 @@ async function* filesBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
     const path = join(dir, name);
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that no list is kept in memory
     const stats = await stat(pathOf(path)).catch(() => null);
-    if (name.startsWith('.')) yield skippedInput(path, { code: 'hidden' });
-    else if (stats?.isDirectory()) yield* folderBelow(path, walk);
+    if (name.startsWith('.')) yield { ...inputAt(path), skipped: { code: 'hidden' } };
+    else if (stats?.isDirectory()) yield* orFailed(inputAt(path), filesBelow(path, walk));
     else yield await fileBelow(path, stats);
   }
 }
@@ -136,11 +145,12 @@ async function realName(path: string): Promise<string> {
  * @param stats - null for a broken link.
  */
 async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
-  if (stats !== null && !stats.isFile()) return skippedInput(path, { code: 'special_file' });
+  const input = inputAt(path);
+  if (stats !== null && !stats.isFile()) return { ...input, skipped: { code: 'special_file' } };
   const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
-  const isPicture = head === null || sniffFormat(head) !== null || isDrawing(sniffOtherKind(head));
-  if (!isPicture) return skippedInput(path, { code: 'not_a_picture', kind: sniffOtherKind(head) });
-  return { label: shownName(path), path, failure: null };
+  if (head === null || sniffFormat(head) !== null) return input;
+  const kind = sniffOtherKind(head);
+  return isDrawing(kind) ? input : { ...input, skipped: { code: 'not_a_picture', kind } };
 }
 
 const headBytes = 4096;
@@ -156,24 +166,6 @@ export async function readHead(path: string): Promise<Uint8Array | null> {
   } finally {
     await file?.close();
   }
-}
-
-function skippedInput(path: string, skipped: Skipped): Input {
-  return { label: shownName(path), path, failure: null, skipped };
-}
-
-/** An unreadable folder becomes one failed input, and the walk continues. */
-async function* folderBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
-  try {
-    yield* filesBelow(dir, walk);
-  } catch (error) {
-    yield failedInput(dir, error);
-  }
-}
-
-function failedInput(path: string, error: unknown): Input {
-  if (!(error instanceof ForensicsError)) throw error;
-  return { label: shownName(path), path, failure: error };
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
@@ -244,14 +236,7 @@ export async function* expandInputs(
   inputs: AsyncIterable<Input>,
   expansion: Expansion,
 ): AsyncGenerator<Input> {
-  for await (const input of inputs) {
-    try {
-      yield* expand(input, expansion);
-    } catch (error) {
-      if (!(error instanceof ForensicsError)) throw error;
-      yield { ...input, failure: error };
-    }
-  }
+  for await (const input of inputs) yield* orFailed(input, expand(input, expansion));
 }
 
 async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input> {

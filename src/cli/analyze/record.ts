@@ -255,13 +255,6 @@ export function toOpenRecord(head: RecordHead): AnalysisRecord {
   };
 }
 
-export function toSkippedRecord(
-  input: Input & { readonly skipped: Skipped },
-  options: RecordHead['options'],
-): AnalysisRecord {
-  return { ...toOpenRecord(beginRecord(input, options).head()), skipped: input.skipped };
-}
-
 export function toFailedRecord(
   head: RecordHead,
   { code, message, reason }: ForensicsError,

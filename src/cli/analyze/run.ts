@@ -8,7 +8,7 @@ import { log } from '../output/terminal.ts';
 import { concernsWholeRun, inOrder, listenForStop, type Stop } from './batch.ts';
 import { expandInputs, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, printedLanguage } from '../options.ts';
-import { type Examined, type Examiner, type Run, toSkippedRecord } from './record.ts';
+import { beginRecord, type Examined, type Examiner, type Run, toOpenRecord } from './record.ts';
 import { openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
 import { exitCodeOf } from './summary.ts';
@@ -94,7 +94,7 @@ async function examineAll(
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
     const { skipped, path, label } = input;
     const found: Examined = skipped
-      ? { record: toSkippedRecord({ ...input, skipped }, options) }
+      ? { record: { ...toOpenRecord(beginRecord(input, options).head()), skipped } }
       : await examiner.examine(input, folderNameOf(path ?? label));
     const { record, failure } = found;
     if (failure && concernsWholeRun(failure)) stop.because(failure);
