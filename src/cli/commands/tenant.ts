@@ -25,7 +25,7 @@ import {
   withLocalCore,
 } from '../connection/local.ts';
 import { Option } from 'commander';
-import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
+import type { UsageReport } from '../../contract/usage.ts';
 import { csvText, usageColumns, valuesOfDay } from '../../present/csv.ts';
 
 export function defineTenant(tenant: Command): void {
@@ -262,8 +262,6 @@ interface UsageOptions extends LocalOptions, TextOptions<'tenant' | 'from' | 'to
   readonly csv: boolean;
 }
 
-type Report = (query: ReportQuery) => Promise<UsageReport>;
-
 interface Used {
   readonly tenantName: string;
   readonly report: UsageReport;
@@ -292,13 +290,42 @@ async function allUsed(core: Core, options: UsageOptions): Promise<readonly Used
       ? [...(await core.tenants.list()), ...(await core.tenants.listDeleted())]
       : [await keptTenantNamed(core, options.tenant)];
   const all: Used[] = [];
-  for (const tenant of tenants) {
-    const read: Report = (query) => core.usage.report(tenant, query);
-    const report = await readReport(read, options);
-    const days = options.csv ? await dailyReports(read, report) : [];
-    all.push({ tenantName: tenant.name, report, days });
-  }
+  for (const tenant of tenants) all.push(await usedBy(core, tenant, options));
   return all;
+}
+
+async function usedBy(core: Core, tenant: Tenant, options: UsageOptions): Promise<Used> {
+  const { from, to, csv } = options;
+  if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
+    throw usageError('--from must not be later than --to.');
+  }
+  const isAll = from === undefined && to === undefined;
+  // A day rather than a time, so that `--to` may be the same day.
+  const created = dayOf(tenant.createdAt.getTime());
+  const period = { startTime: from ?? created, ...(to !== undefined && { endTime: to }) };
+  const query = isAll ? ({ type: 'total' } as const) : ({ type: 'range', ...period } as const);
+  const report = await core.usage.report(tenant, query);
+  const days: UsageReport[] = [];
+  for (const day of csv ? daysIn(report, created) : []) {
+    const ofDay = { type: 'range', startTime: day, endTime: day } as const;
+    days.push(await core.usage.report(tenant, ofDay));
+  }
+  return { tenantName: tenant.name, report, days };
+}
+
+const dayMs = 86_400_000;
+
+/** The days of a report's period, from the tenant's creation until today. */
+function daysIn({ startTime, endTime }: UsageReport, created: string): readonly string[] {
+  const first = Math.floor(Math.max(Date.parse(startTime), Date.parse(created)) / dayMs);
+  const last = Math.floor(Math.min(Date.parse(endTime), Date.now()) / dayMs);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) =>
+    dayOf((first + at) * dayMs),
+  );
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 const done = ({ report }: Used) => report.successfulProcessing;
@@ -316,31 +343,3 @@ const columns: Columns<Used> = {
   failed: ({ report }) => String(report.impediments.processingErrors),
   pending: ({ report }) => String(report.queuedAnalyses),
 };
-
-async function readReport(read: Report, { from, to }: UsageOptions): Promise<UsageReport> {
-  if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
-    throw usageError('--from must not be later than --to.');
-  }
-  if (from === undefined && to === undefined) return read({ type: 'total' });
-  const startTime = from ?? (await firstDay(read));
-  return read({ type: 'range', startTime, ...(to !== undefined && { endTime: to }) });
-}
-
-const dayMs = 86_400_000;
-
-/** Fetches one report per day of a period, from the tenant's creation until today. */
-async function dailyReports(read: Report, whole: UsageReport): Promise<readonly UsageReport[]> {
-  const first = Math.max(Date.parse(whole.startTime), Date.parse(await firstDay(read)));
-  const last = Math.min(Date.parse(whole.endTime), Date.now());
-  const reports: UsageReport[] = [];
-  for (let at = Math.floor(first / dayMs); at * dayMs <= last; at++) {
-    const time = new Date(at * dayMs).toISOString().slice(0, 10);
-    reports.push(await read({ type: 'range', startTime: time, endTime: time }));
-  }
-  return reports;
-}
-
-/** Returns a day rather than a time, so that `--to` may be the same day. */
-async function firstDay(read: Report): Promise<string> {
-  return (await read({ type: 'total' })).startTime.slice(0, 10);
-}
