@@ -96,21 +96,18 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
-export function jobCount(text: string): number {
+const wholeNumberWithin = (least: number, most: number, otherwise: string) => (text: string) => {
   const value = wholeNumber(text);
-  if (value >= 1 && value <= 64) return value;
-  throw new InvalidArgumentError('It must be 1 to 64.');
-}
+  if (value >= least && value <= most) return value;
+  throw new InvalidArgumentError(otherwise);
+};
+
+export const jobCount = wholeNumberWithin(1, 64, 'It must be 1 to 64.');
+export const countFromOne = wholeNumberWithin(1, Infinity, 'It must be at least 1.');
 
 export function named(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('It must not be empty.');
-}
-
-export function countFromOne(text: string): number {
-  const value = wholeNumber(text);
-  if (value >= 1) return value;
-  throw new InvalidArgumentError('It must be at least 1.');
 }
 
 /** Accepts a date or a time, in any form that the API accepts. */
@@ -173,12 +170,12 @@ export function assertNoOptions<Options extends object>(
 /** Options that take a text, each of which may be left out. */
 export type TextOptions<Name extends string> = { readonly [Each in Name]?: string };
 
-/** The data folder, and the config file that may specify it. */
+/** Options without a value: false if left out. */
+export type SwitchOptions<Name extends string> = { readonly [Each in Name]: boolean };
+
 export type FolderOptions = TextOptions<'dataDir' | 'config'>;
 
-export interface LocalOptions extends FolderOptions {
-  readonly json: boolean;
-}
+export interface LocalOptions extends FolderOptions, SwitchOptions<'json'> {}
 
 export interface TenantOptions extends LocalOptions {
   readonly tenant: string;
@@ -212,33 +209,26 @@ export function isRemote(options: ServerOptions & FolderOptions): boolean {
 export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
-export interface AnalyzeOptions extends ServerOptions, CaseOptions {
-  readonly recursive: boolean;
+type AnalyzeSwitches =
+  | ('recursive' | 'maps' | 'withMetadata' | 'errorLevel' | 'html' | 'withoutOriginal' | 'force')
+  | ('json' | 'jsonl' | 'csv' | 'verbose' | 'resume');
+
+/** Without `trustList` or `validation`, the settings `c2paTrustList` and `validation` apply. */
+type AnalyzeTexts = TextOptions<'trustList' | 'validation' | 'dataDir' | 'tenant'>;
+
+export interface AnalyzeOptions
+  extends ServerOptions,
+    CaseOptions,
+    AnalyzeTexts,
+    SwitchOptions<AnalyzeSwitches> {
   readonly tier: Tier;
   readonly decisionStrategy: DecisionStrategy;
   readonly seed: number;
   readonly model: string | null;
   readonly lang: readonly Language[];
-  /** Without the option, the `c2paTrustList` setting applies. */
-  readonly trustList?: string;
-  /** Without the option, the setting with the same name applies. */
-  readonly validation?: string;
-  readonly dataDir?: string;
   readonly out: string | null;
-  readonly maps: boolean;
-  readonly withMetadata: boolean;
-  readonly errorLevel: boolean;
-  readonly html: boolean;
-  readonly withoutOriginal: boolean;
-  readonly force: boolean;
-  readonly json: boolean;
-  readonly jsonl: boolean;
-  readonly csv: boolean;
   readonly failOn: readonly FailOn[];
   readonly jobs: number;
-  readonly verbose: boolean;
-  readonly tenant?: string;
-  readonly resume: boolean;
   /** If false, does not wait for the server's results. */
   readonly wait: boolean;
 }

@@ -14,19 +14,16 @@ import { createSandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
 import { readCaseData } from '../analyze/local.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-import type { CaseOptions, ServiceOptions } from '../options.ts';
+import type { CaseOptions, ServiceOptions, SwitchOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { now, raise, withLocalCore } from '../connection/local.ts';
 
-export interface ReportOptions extends ServiceOptions, CaseOptions {
+type ReportSwitches = 'withoutOriginal' | 'withMetadata' | 'errorLevel' | 'html' | 'force';
+
+export interface ReportOptions extends ServiceOptions, CaseOptions, SwitchOptions<ReportSwitches> {
   readonly tenant: string;
   readonly out?: string;
   readonly lang: readonly Language[];
-  readonly withoutOriginal: boolean;
-  readonly withMetadata: boolean;
-  readonly errorLevel: boolean;
-  readonly html: boolean;
-  readonly force: boolean;
 }
 
 export async function writeReport(

@@ -10,22 +10,20 @@ import type { Measured } from '../../service/validation/record.ts';
 import { concernsWholeRun, inOrder, type Progress, type Stop } from '../analyze/batch.ts';
 import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
 import { printFileFailure } from '../errors.ts';
-import type { LocalOptions } from '../options.ts';
+import type { LocalOptions, SwitchOptions, TextOptions } from '../options.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { usageError } from '../output/terminal.ts';
 
-export interface ValidateOptions extends LocalOptions {
-  readonly real?: string;
-  readonly fake?: string;
-  readonly out?: string;
-  readonly force: boolean;
+export interface ValidateOptions
+  extends LocalOptions,
+    TextOptions<'real' | 'fake' | 'out'>,
+    SwitchOptions<'force' | 'verbose'> {
   readonly strategy: DecisionStrategy | 'all';
   readonly seed: number;
   readonly model: string | null;
   readonly jobs: number;
-  readonly verbose: boolean;
 }
 
 export interface LabelledInput {
