@@ -9,13 +9,7 @@ import { toForensicsError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import type {
-  CaseData,
-  CustodyEvent,
-  Laboratory,
-  OwnValidation,
-  ReportItem,
-} from '../../present/report-item.ts';
+import type { CaseData, Laboratory, OwnValidation, ReportItem } from '../../present/report-item.ts';
 import { writeTexts } from '../../present/report-texts.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Rendering, type Sandbox } from '../../examiner/sandbox.ts';
@@ -122,7 +116,7 @@ async function examineInput(run: LocalRun, input: Input, folderName: string): Pr
     };
     const { fingerprint, ...examination } = await sandbox.examine(request, { signal });
     const times = { receivedAt: examinedAt, openedAt, examinedAt: now() };
-    const item = makeItem(run, input, { examination, times });
+    const item = makeItem(run, input, { sha256: examination.facts.sha256, times });
     const drawn = original && (await draw(run, { source: original, examination, item }));
     const report = reportTexts(options, { examination, item }, drawn?.rendering ?? null);
     const found = toRecord(head(), examination, report);
@@ -135,42 +129,39 @@ async function examineInput(run: LocalRun, input: Input, folderName: string): Pr
   }
 }
 
+/** @param how.times - read from this machine's clock. */
 function makeItem(
   { validation, options, caseData }: LocalRun,
   { label, path, content, origins }: Input,
-  { examination, times }: { readonly examination: Examination; readonly times: Times },
+  how: {
+    readonly sha256: string;
+    readonly times: Readonly<Record<'receivedAt' | 'openedAt' | 'examinedAt', Date>>;
+  },
 ): ReportItem {
+  const { receivedAt, openedAt, examinedAt } = how.times;
+  // The report names the examiner as reviewer; who ran the program is known only to its operator.
+  const actor = 'operator';
+  const hashes = [{ name: 'original', sha256: how.sha256 }];
   return {
     name: content?.name ?? (path === null ? 'stdin' : basename(label)),
     analysisId: null,
-    custody: localCustody(examination.facts.sha256, times),
+    // Only what happened within this program; anything before that has to be documented by the user.
+    custody: [
+      { at: receivedAt, actor, event: 'received', hashes: [] },
+      { at: openedAt, actor, event: 'opened', hashes },
+      { at: examinedAt, actor, event: 'examined', hashes },
+      // The reports contain this time, so it can only be the time at which writing them began.
+      { at: now(), actor, event: 'written', hashes: [] },
+    ],
     retries: 0,
     // This is the time at which the examination began, as in every other output.
-    examinedAt: times.receivedAt,
+    examinedAt: receivedAt,
     ...caseData,
     ...(origins && { origins }),
     ...(validation && { validation }),
     ...(options.withMetadata && { withMetadata: true }),
     ...(options.errorLevel && { withErrorLevel: true }),
   };
-}
-
-/** Times read from this machine's clock. */
-type Times = Readonly<Record<'receivedAt' | 'openedAt' | 'examinedAt', Date>>;
-
-/** The chain of custody within this program. Anything before that has to be documented by the user. */
-function localCustody(sha256: string, times: Times): readonly CustodyEvent[] {
-  const { receivedAt, openedAt, examinedAt } = times;
-  // The report names the examiner as reviewer; who ran the program is known only to its operator.
-  const actor = 'operator';
-  const original = [{ name: 'original', sha256 }];
-  return [
-    { at: receivedAt, actor, event: 'received', hashes: [] },
-    { at: openedAt, actor, event: 'opened', hashes: original },
-    { at: examinedAt, actor, event: 'examined', hashes: original },
-    // The reports contain this time, so it can only be the time at which writing them began.
-    { at: now(), actor, event: 'written', hashes: [] },
-  ];
 }
 
 interface ToDraw {

@@ -8,13 +8,7 @@ import { ForensicsError, toForensicsError } from '../../../errors.ts';
 import { createSandbox } from '../../../examiner/sandbox.ts';
 import { createMutex, type Mutex } from '../../../turns.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
-import {
-  type Connection,
-  openConnection,
-  type Transfer,
-  untilEnded,
-  withFreshUrls,
-} from '../../client/analyses.ts';
+import { openConnection, type Transfer, untilEnded, withFreshUrls } from '../../client/analyses.ts';
 import { openServer, requireTenant } from '../../connection/server.ts';
 import { type AnalyzeOptions, assertNoOptions } from '../../options.ts';
 import { log } from '../../output/terminal.ts';
@@ -30,24 +24,12 @@ import {
   toFailedRecord,
   toOpenRecord,
 } from '../record.ts';
-import {
-  type Files,
-  keepResults,
-  openResultsFolder,
-  type ResultsFolder,
-} from '../results-folder.ts';
-import {
-  openJournal,
-  readPicture,
-  type RemotePicture,
-  type Submission,
-  submit,
-  type Trail,
-} from './submit.ts';
+import { type Files, keepResults, openResultsFolder } from '../results-folder.ts';
+import { openJournal, readPicture, type Submission, submit, type Trail } from './submit.ts';
 
 export async function prepareRemote(run: Run): Promise<Examiner> {
   const options = checkRemoteOptions(run.options);
-  const { tenant, tier } = options;
+  const { tenant, tier, wait } = options;
   const folderFor = await openResults(options);
   const connection = await openConnection(await openServer(options), tenant);
   try {
@@ -57,7 +39,30 @@ export async function prepareRemote(run: Run): Promise<Examiner> {
         'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.',
       );
     }
-    return createRemoteExaminer(connection, { ...run, options, folderFor, journal });
+    const { transfer } = connection;
+    const analyses = connection.analysesFor(run.signal);
+    const left = { isOnServer: false, isUnprinted: false };
+    const submitted = new Set<string>();
+    const state = { journal, left, submitted, mutex: createMutex() };
+    const remoteRun: RemoteRun = { ...run, options, folderFor, transfer, analyses, ...state };
+    const readCopy = createCopyReader(submitted);
+    // The child process of this sandbox starts with the first PDF.
+    const sandbox = createSandbox({ poolSize: 1 });
+    return {
+      pdf: sandbox,
+      examine: (input, folderName) => examineInput(remoteRun, input, folderName),
+      compare: ({ record }) => readCopy(record),
+      async close() {
+        await connection.close();
+        await sandbox.close();
+        if (!left.isOnServer && !(left.isUnprinted && run.signal.aborted)) return;
+        log(
+          wait
+            ? 'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.'
+            : 'Fetch each with: forensics report ID --out FOLDER (and the same options for the server)',
+        );
+      },
+    };
   } catch (error) {
     await connection.close();
     throw error;
@@ -114,38 +119,9 @@ interface RemoteRun extends Run, Submission {
   readonly left: { isOnServer: boolean; isUnprinted: boolean };
 }
 
-function createRemoteExaminer(
-  connection: Connection,
-  run: Omit<RemoteRun, 'analyses' | 'transfer' | 'mutex' | 'left' | 'submitted'>,
-): Examiner {
-  const { transfer } = connection;
-  const analyses = connection.analysesFor(run.signal);
-  const left = { isOnServer: false, isUnprinted: false };
-  const mutex = createMutex();
-  const submitted = new Set<string>();
-  const readCopy = createCopyReader(submitted);
-  const remoteRun: RemoteRun = { ...run, analyses, transfer, mutex, left, submitted };
-  // The child process of this sandbox starts with the first PDF.
-  const sandbox = createSandbox({ poolSize: 1 });
-  return {
-    pdf: sandbox,
-    examine: (input, folderName) => examineInput(remoteRun, input, folderName),
-    compare: ({ record }) => readCopy(record),
-    async close() {
-      await connection.close();
-      await sandbox.close();
-      if (!left.isOnServer && !(left.isUnprinted && run.signal.aborted)) return;
-      log(
-        run.options.wait
-          ? 'Run the same command again with --resume to fetch what is still on the server; nothing is billed twice.'
-          : 'Fetch each with: forensics report ID --out FOLDER (and the same options for the server)',
-      );
-    },
-  };
-}
-
 async function examineInput(run: RemoteRun, input: Input, folderName: string): Promise<Examined> {
-  const { options, folderFor, mutex, left, submitted } = run;
+  const { options, analyses, transfer, folderFor, mutex, left, submitted, signal } = run;
+  const { wait, lang, jsonl, csv } = options;
   const { head } = beginRecord(input, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
@@ -156,11 +132,23 @@ async function examineInput(run: RemoteRun, input: Input, folderName: string): P
     // If a resumed run contains the same picture twice, the second copy finds the analysis of the first.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     submitted.add(analysisId);
-    if (!options.wait) {
+    if (!wait) {
       left.isOnServer = true;
       return { record: { ...toOpenRecord(head()), sha256, analysisId } };
     }
-    return { record: await fetchRecord(run, analysisId, { input, picture, folder, folderName }) };
+    const ended = await untilEnded(() => analyses.read(analysisId), signal);
+    const { label: file, origins = [] } = input;
+    const known = { file, origins, sha256, sizeBytes: picture.bytes.length, lang };
+    const seenBefore = await analyses.seenBefore(analysisId);
+    const record = { ...remoteRecord(ended, known), seenBefore };
+    if (folder === null) {
+      left.isUnprinted ||= !jsonl && !csv;
+      return { record };
+    }
+    const files = await withFreshUrls(ended, analyses, (analysis) =>
+      downloadFiles(transfer, analysis, { lang, signal }),
+    );
+    return { record: await keepResults(folder, folderName, record, files) };
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
@@ -169,29 +157,6 @@ async function examineInput(run: RemoteRun, input: Input, folderName: string): P
     if (analysisId !== null && !isFinal) left.isOnServer = true;
     return { record: { ...toFailedRecord(head(), failure), sha256, analysisId }, failure };
   }
-}
-
-/** @param of.folder - null if nothing is to be written. */
-async function fetchRecord(
-  { analyses, transfer, options: { lang, jsonl, csv }, signal, left }: RemoteRun,
-  analysisId: string,
-  of: { input: Input; picture: RemotePicture; folder: ResultsFolder | null; folderName: string },
-): Promise<AnalysisRecord> {
-  const { input, picture, folder, folderName } = of;
-  const { sha256, bytes } = picture;
-  const ended = await untilEnded(() => analyses.read(analysisId), signal);
-  const { label: file, origins = [] } = input;
-  const known = { file, origins, sha256, sizeBytes: bytes.length, lang };
-  const seenBefore = await analyses.seenBefore(analysisId);
-  const record = { ...remoteRecord(ended, known), seenBefore };
-  if (folder === null) {
-    left.isUnprinted ||= !jsonl && !csv;
-    return record;
-  }
-  const files = await withFreshUrls(ended, analyses, (analysis) =>
-    downloadFiles(transfer, analysis, { lang, signal }),
-  );
-  return keepResults(folder, folderName, record, files);
 }
 
 // A server's response as a record like that of a picture examined here, and the files of that response.
