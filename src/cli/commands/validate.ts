@@ -19,7 +19,6 @@ import { makeValidation, writeWarnings } from '../../service/validation/record.t
 import {
   type Choice,
   chooseFiles,
-  type Bench,
   gatherLabelled,
   type LabelledInput,
   measureAll,
@@ -102,8 +101,7 @@ async function runValidate(options: ValidateOptions): Promise<void> {
     poolSize: Math.min(options.jobs, choice.chosen.length),
   });
   try {
-    const bench: Bench = { sandbox, stop, progress, options };
-    const outcomes = await measureAll(bench, choice.chosen);
+    const outcomes = await measureAll(choice.chosen, { sandbox, stop, progress, options });
     progress.end();
     if (stop.signal.aborted) {
       const share = `${outcomes.length} of ${choice.chosen.length} pictures`;
@@ -142,13 +140,9 @@ function toValidation(
 ): Validation {
   const failed = outcomes.filter(({ error }) => error !== null).map(({ file }) => file);
   const countFiles = (isFake: boolean) => {
-    const countClass = (files: readonly LabelledInput[]) =>
+    const ofClass = (files: readonly LabelledInput[]) =>
       files.filter((file) => file.isFake === isFake).length;
-    return {
-      found: countClass(found),
-      repeated: countClass(repeated),
-      failed: countClass(failed),
-    };
+    return { found: ofClass(found), repeated: ofClass(repeated), failed: ofClass(failed) };
   };
   const createdAt = new Date();
   return makeValidation({

@@ -37,13 +37,6 @@ export interface LabelledInput {
   readonly failure: ForensicsError | null;
 }
 
-export interface Bench {
-  readonly sandbox: Sandbox;
-  readonly stop: Stop;
-  readonly progress: Progress;
-  readonly options: ValidateOptions;
-}
-
 export type Outcome = { readonly file: LabelledInput } & (
   | { readonly measured: Measured; readonly error: null }
   | { readonly measured: null; readonly error: ForensicsError }
@@ -51,42 +44,40 @@ export type Outcome = { readonly file: LabelledInput } & (
 
 /** Yields outcomes in the order of the files. Ends early when the run is stopped. */
 export async function measureAll(
-  bench: Bench,
   files: readonly LabelledInput[],
+  bench: { sandbox: Sandbox; stop: Stop; progress: Progress; options: ValidateOptions },
 ): Promise<readonly Outcome[]> {
-  const { stop, progress, options } = bench;
+  const { sandbox, stop, progress, options } = bench;
+  const { model, seed, jobs } = options;
+  const { signal } = stop;
+
+  async function measure(file: LabelledInput): Promise<Outcome> {
+    const { path, isFake, folder, failure } = file;
+    try {
+      if (failure) throw failure;
+      const request = { source: { path }, options: { model, seed } };
+      const measurement = await sandbox.measure(request, { signal });
+      return { file, measured: { isFake, folder, measurement }, error: null };
+    } catch (caught) {
+      const error = toForensicsError(caught);
+      if (concernsWholeRun(error)) stop.because(error);
+      return { file, measured: null, error };
+    }
+  }
+
   const outcomes: Outcome[] = [];
-  const how = { width: options.jobs, signal: stop.signal };
-  const measured = inOrder(files, how, async (file) => {
-    const outcome = await measureOne(bench, file);
+  const measured = inOrder(files, { width: jobs, signal }, async (file) => {
+    const outcome = await measure(file);
     progress.add(outcome);
     return outcome;
   });
   for await (const outcome of measured) {
-    if (stop.signal.aborted) break;
+    if (signal.aborted) break;
     outcomes.push(outcome);
     const { file, error } = outcome;
     if (error !== null) progress.around(() => printFileFailure(file.label, error, options));
   }
   return outcomes;
-}
-
-async function measureOne(
-  { sandbox, stop, options }: Bench,
-  file: LabelledInput,
-): Promise<Outcome> {
-  const { path, isFake, folder, failure } = file;
-  const { model, seed } = options;
-  try {
-    if (failure) throw failure;
-    const request = { source: { path }, options: { model, seed } };
-    const measurement = await sandbox.measure(request, { signal: stop.signal });
-    return { file, measured: { isFake, folder, measurement }, error: null };
-  } catch (caught) {
-    const error = toForensicsError(caught);
-    if (concernsWholeRun(error)) stop.because(error);
-    return { file, measured: null, error };
-  }
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `usage`. */
