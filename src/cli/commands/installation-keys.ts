@@ -19,11 +19,11 @@ import { toList } from '../output/layout.ts';
 export function defineMasterKey(masterKey: Command): void {
   masterKey.examples('rotate', 'rotate --key-file new.key --now');
   const rotates = 'Encrypt all secrets with a new master key. Stop all servers and workers first.';
-  const now = 'also invalidate presigned URLs and webhook secrets, for example after a leak';
+  const ends = 'also invalidate presigned URLs and webhook secrets, for example after a leak';
   masterKey
     .subcommand('rotate', rotates)
     .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
-    .option('--now', now, false)
+    .option('--now', ends, false)
     .localOptions()
     .helpAfter(`
 API keys, accounts and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
@@ -115,9 +115,9 @@ async function exportKey(options: LocalOptions): Promise<void> {
 async function rotateSigningKey(options: LocalOptions): Promise<void> {
   const key = await withKeys(options, async ({ signingKeys, audit }) => {
     const rotated = await signingKeys.rotate();
+    const event = 'signing_key.rotated';
     const details = { fingerprint: rotated.fingerprint };
-    const auditEvent = { event: 'signing_key.rotated', subject: null, details } as const;
-    await audit?.note({ chain: serviceChain, actor: operator, ...auditEvent });
+    await audit?.note({ chain: serviceChain, actor: operator, event, subject: null, details });
     return rotated;
   });
   log(
