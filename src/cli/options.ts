@@ -257,18 +257,14 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
   if (out === null && force) {
     throw usageError('--force replaces the results in --out DIR; add --out.');
   }
-  checkStandardInput(args);
-  if (isRemote(options)) return;
-  const ofServer = { ...options, noWait: !options.wait };
-  assertNoOptions(ofServer, ['tenant', 'resume', 'noWait'], 'only works with a server; add --url.');
-}
-
-function checkStandardInput(args: readonly string[]): void {
   const stdins = args.filter((arg) => arg === '-').length;
   if (stdins > 1) throw usageError('Standard input (-) can be read only once.');
   if (stdins === 1 && process.stdin.isTTY) {
     throw usageError('Standard input (-) is a terminal; pipe a picture into it.');
   }
+  if (isRemote(options)) return;
+  const ofServer = { ...options, noWait: !options.wait };
+  assertNoOptions(ofServer, ['tenant', 'resume', 'noWait'], 'only works with a server; add --url.');
 }
 
 /** The language of everything printed for people: the first of the reports' languages. */

@@ -26,7 +26,6 @@ import {
   type Row,
 } from '../output/layout.ts';
 import { paint, printable, type Style } from '../output/terminal.ts';
-import type { CopyOf } from './copies.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 
 const maxLines = 8;
@@ -168,19 +167,14 @@ export function toTableRow(record: AnalysisRecord, language: Language): TableRow
 
 /** The picture of the run that it is a copy of, and the first one from outside. */
 function writeCopies({ copyOf, seenBefore = [] }: AnalysisRecord, language: Language) {
-  const { seen } = wordsIn(language).terminal;
+  const { seen, table } = wordsIn(language).terminal;
   const [first, ...others] = seenBefore.filter(isCopy);
+  const kind = copyOf?.isSameFile ? 'same' : copyOf?.isMirrored ? 'mirrored' : 'copy';
   return kept([
-    copyOf && writeCopy(copyOf, language),
+    copyOf && table.copies[kind](printable(copyOf.file)),
     first && `${seen.label.toLowerCase()}: ${printable(writeOther(first, language))}`,
     others.length > 0 && seen.more(others.length),
   ]);
-}
-
-function writeCopy({ file, isSameFile, isMirrored }: CopyOf, language: Language): string {
-  const { copies } = wordsIn(language).terminal.table;
-  const kind = isSameFile ? 'same' : isMirrored ? 'mirrored' : 'copy';
-  return copies[kind](printable(file));
 }
 
 /** @param columns - the terminal's width; infinite for a file or a pipe. */

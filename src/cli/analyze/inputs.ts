@@ -103,7 +103,7 @@ async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
 
 async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
   const { recursive, named, seen } = walk;
-  if (!recursive) throw isDirectory();
+  if (!recursive) throw failure('folder_without_recursive', {});
   // This folder is inside an earlier argument.
   if (seen.has(await attempt(() => realName(dir)))) return;
   let isEmpty = true;
@@ -120,7 +120,8 @@ async function* filesBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
   const isExcepted = exceptDir !== null && real === (await realName(exceptDir).catch(() => null));
   if (isExcepted || seen.has(real)) {
     const code = isExcepted ? 'own_results' : 'folder_seen_before';
-    return yield { ...inputAt(dir), skipped: { code } };
+    yield { ...inputAt(dir), skipped: { code } };
+    return;
   }
   seen.add(real);
   const found = await attempt(() => readdir(pathOf(dir), { encoding: 'buffer' }));
@@ -211,11 +212,8 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
 }
 
 export function toFileFailure(error: unknown): unknown {
-  return systemCodeOf(error) === 'EISDIR' ? isDirectory() : toReadFailure(error);
-}
-
-function isDirectory(): ForensicsError {
-  return failure('folder_without_recursive', {});
+  const isFolder = systemCodeOf(error) === 'EISDIR';
+  return isFolder ? failure('folder_without_recursive', {}) : toReadFailure(error);
 }
 
 // Turns each input into pictures to examine: a web address into its file, a PDF into the pictures in it.

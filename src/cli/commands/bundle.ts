@@ -61,7 +61,14 @@ function toRows(found: Verification): readonly Row[] {
   const messages = problems.map(({ message }) => printable(message));
   const rows: Row[] = [...listRows('Problem', messages)];
   if (manifest !== null) rows.push(...filesRows(manifest, found));
-  if (key !== null) rows.push(...keyRows(key));
+  if (key !== null) {
+    const { fingerprint, isExpected } = key;
+    const words =
+      isExpected === null
+        ? 'Anyone could have signed it: compare this fingerprint with one you received separately from the bundle (--fingerprint).'
+        : `This is ${isExpected ? '' : 'not '}the key you expected.`;
+    rows.push(['Key', `Ed25519 ${fingerprint}`], ['', words]);
+  }
   if (manifest !== null) {
     rows.push(...(pictures ? caseRows(manifest, pictures) : itemRows(manifest, found)));
   }
@@ -79,17 +86,6 @@ function filesRows({ files, signedAt, product }: Manifest, { holds }: Verificati
     ['Files', whole],
     ['', scope],
     ['Signed', signed],
-  ];
-}
-
-function keyRows({ fingerprint, isExpected }: NonNullable<Verification['key']>): Row[] {
-  const words =
-    isExpected === null
-      ? 'Anyone could have signed it: compare this fingerprint with one you received separately from the bundle (--fingerprint).'
-      : `This is ${isExpected ? '' : 'not '}the key you expected.`;
-  return [
-    ['Key', `Ed25519 ${fingerprint}`],
-    ['', words],
   ];
 }
 

@@ -110,8 +110,19 @@ either, and without --url, they act on this machine. Keys are never shown.`)
 }
 
 function list(options: { readonly json: boolean }): void {
+  // Without the keys themselves.
+  const profiles = listProfiles().map(({ name, url, tenant = null, ca }) => ({
+    name,
+    url,
+    tenant,
+    loggedInAs: readApiKey(name) === null ? null : 'API key',
+    trusts:
+      ca === undefined
+        ? "the system's certificate authorities"
+        : `the authority ${new X509Certificate(ca).fingerprint256}`,
+  }));
   printList(
-    listProfiles().map(shownProfile),
+    profiles,
     {
       name: ({ name }) => name,
       server: ({ url }) => url,
@@ -126,15 +137,4 @@ function remove(name: string): void {
   profileNamed(name);
   removeProfile(name);
   log(`The profile "${name}" was removed.`);
-}
-
-/** A profile as printed, without the key. `loggedInAs` is null without a login. */
-function shownProfile(profile: Profile) {
-  const { name, url, tenant = null, ca } = profile;
-  const loggedInAs = readApiKey(name) === null ? null : 'API key';
-  const trusts =
-    ca === undefined
-      ? "the system's certificate authorities"
-      : `the authority ${new X509Certificate(ca).fingerprint256}`;
-  return { name, url, tenant, loggedInAs, trusts };
 }
