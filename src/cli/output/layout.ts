@@ -161,15 +161,15 @@ const indent = '  ';
 
 function layBlock(block: Block, width: number): string {
   if (block.is === 'heading') return inline(block.text).toUpperCase();
-  return layLines(block, width)
-    .map((line) => (line === '' ? '' : indent + line))
-    .join('\n');
+  return layLines(block, width).map(indented).join('\n');
 }
+
+const indented = (line: string) => (line === '' ? '' : indent + line);
 
 function layLines(block: Exclude<Block, { is: 'heading' }>, width: number): readonly string[] {
   switch (block.is) {
     case 'code':
-      return block.text.split('\n').map((line) => (line === '' ? '' : indent + line));
+      return block.text.split('\n').map(indented);
     case 'table': {
       const rows = block.rows.map((row) => row.map(inline));
       return listTable(block.head.map(inline), rows, width).split('\n');
