@@ -72,11 +72,6 @@ Examples:
       notLoaded.set(command, definitions[name]!);
     }
   }
-  addHelp(program);
-  return program;
-}
-
-function addHelp(program: Command): void {
   program
     .command('help')
     .description('Print the help of a command, or a page of the manual.')
@@ -93,6 +88,7 @@ Examples:
     .action((names: readonly string[], { lang }: { readonly lang: Language }) =>
       printHelp(program, names, lang),
     );
+  return program;
 }
 
 /** Prints the help of a command, such as `keys rotate`, or a page of the manual. */

@@ -41,7 +41,32 @@ export function defineKeys(keys: Command): void {
       parseDuration,
     )
     .action(list);
-  defineRotate(keys);
+  keyCommand(keys, 'rotate', 'Replace a key; the old one stays valid for a grace period.')
+    .option('--name <name>', 'the newest valid key with this name')
+    .addOption(
+      new Option('--uuid <uuid>', 'the uuid of the key, from "keys list"').conflicts('name'),
+    )
+    .addOption(lifeOption())
+    .addOption(
+      new Option('--grace <time>', 'how long the old key stays valid')
+        .argParser(parseDuration)
+        .default(parseDuration(defaultGrace), defaultGrace),
+    )
+    .addOption(
+      new Option(
+        '--now',
+        'revoke the old key at once, for example after a leak; with --name, its predecessors too',
+      ).conflicts('grace'),
+    )
+    .addOption(outOption())
+    .helpAfter(`
+The new key is tested with a request before the old one stops working. If that fails, or the key cannot be
+written to the file, the new key is revoked. A key may rotate itself.`)
+    .examples(
+      '--tenant acme --name ci --expires-in 90d --grace 24h --json',
+      '--tenant acme --name ci --now --out new.key --url https://forensics.example:8443',
+    )
+    .action(rotate);
   keyCommand(keys, 'revoke', 'Revoke a key immediately and permanently.')
     .examples(
       '--tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10',
@@ -58,6 +83,19 @@ function keyCommand(keys: Command, name: string, description: string): Command {
     .option('--tenant <name>', 'the tenant of the key (default: the one in the profile)', named)
     .localOptions()
     .serverOptions();
+}
+
+const defaultLife = '90d';
+const defaultGrace = '24h';
+
+function outOption(): Option {
+  return new Option('--out <file>', 'write the secret to a new file that only you can read');
+}
+
+function lifeOption(): Option {
+  return new Option('--expires-in <time>', 'how long it is valid, such as 30m, 12h or 90d')
+    .argParser(parseDuration)
+    .default(parseDuration(defaultLife), defaultLife);
 }
 
 interface KeyOptions extends ServiceOptions {
@@ -124,48 +162,6 @@ async function revoke(uuid: string, options: KeyOptions & { readonly yes: boolea
 }
 
 // `keys rotate`: the old key stops working only after the new one has been tested.
-
-const defaultLife = '90d';
-const defaultGrace = '24h';
-
-function defineRotate(keys: Command): void {
-  keyCommand(keys, 'rotate', 'Replace a key; the old one stays valid for a grace period.')
-    .option('--name <name>', 'the newest valid key with this name')
-    .addOption(
-      new Option('--uuid <uuid>', 'the uuid of the key, from "keys list"').conflicts('name'),
-    )
-    .addOption(lifeOption())
-    .addOption(
-      new Option('--grace <time>', 'how long the old key stays valid')
-        .argParser(parseDuration)
-        .default(parseDuration(defaultGrace), defaultGrace),
-    )
-    .addOption(
-      new Option(
-        '--now',
-        'revoke the old key at once, for example after a leak; with --name, its predecessors too',
-      ).conflicts('grace'),
-    )
-    .addOption(outOption())
-    .helpAfter(`
-The new key is tested with a request before the old one stops working. If that fails, or the key cannot be
-written to the file, the new key is revoked. A key may rotate itself.`)
-    .examples(
-      '--tenant acme --name ci --expires-in 90d --grace 24h --json',
-      '--tenant acme --name ci --now --out new.key --url https://forensics.example:8443',
-    )
-    .action(rotate);
-}
-
-function outOption(): Option {
-  return new Option('--out <file>', 'write the secret to a new file that only you can read');
-}
-
-function lifeOption(): Option {
-  return new Option('--expires-in <time>', 'how long it is valid, such as 30m, 12h or 90d')
-    .argParser(parseDuration)
-    .default(parseDuration(defaultLife), defaultLife);
-}
 
 interface RotateOptions extends NewKeyOptions, TextOptions<'name' | 'uuid'> {
   /** Milliseconds. */

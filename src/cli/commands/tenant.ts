@@ -41,23 +41,6 @@ These commands only work on the server's own machine.`)
     .action(create);
   tenant.localCommand('list', 'List all tenants.').examples('', '--json').action(list);
   onTenant(tenant, 'show', 'Show one tenant.').examples('acme', 'acme --json').action(show);
-  defineUpdate(tenant);
-  onTenant(tenant, 'trial', 'Restrict a tenant to the two trial images, or lift that restriction.')
-    .examples('visitors --on', 'visitors --off')
-    .option('--on', 'allow only the two trial images')
-    .option('--off', 'allow every image')
-    .action(setTrial);
-  defineDelete(tenant);
-  onTenant(tenant, 'webhook-secret', 'Print the secret that signs webhooks.')
-    .examples('acme', 'acme > hook.secret')
-    .action(printWebhookSecret);
-}
-
-function onTenant(tenant: Command, name: string, description: string): Command {
-  return tenant.localCommand(name, description).argument('<name>', 'the tenant');
-}
-
-function defineUpdate(tenant: Command): void {
   onTenant(
     tenant,
     'update',
@@ -74,9 +57,11 @@ function defineUpdate(tenant: Command): void {
       'JSON with s3 or azure, "-" for standard input; "default" for the service\'s own store',
     )
     .action(update);
-}
-
-function defineDelete(tenant: Command): void {
+  onTenant(tenant, 'trial', 'Restrict a tenant to the two trial images, or lift that restriction.')
+    .examples('visitors --on', 'visitors --off')
+    .option('--on', 'allow only the two trial images')
+    .option('--off', 'allow every image')
+    .action(setTrial);
   onTenant(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .option('--yes', 'do not ask for the name as confirmation; required in scripts', false)
     .helpAfter(`
@@ -89,6 +74,13 @@ default), then its usage figures and its row. The audit log is kept permanently.
 and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until they expire, at most 7 days.`)
     .examples('acme', 'acme --yes --json')
     .action(remove);
+  onTenant(tenant, 'webhook-secret', 'Print the secret that signs webhooks.')
+    .examples('acme', 'acme > hook.secret')
+    .action(printWebhookSecret);
+}
+
+function onTenant(tenant: Command, name: string, description: string): Command {
+  return tenant.localCommand(name, description).argument('<name>', 'the tenant');
 }
 
 async function create(name: string, options: LocalOptions & { readonly trial: boolean }) {

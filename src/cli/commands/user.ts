@@ -55,7 +55,15 @@ These commands only work on the server's own machine.`)
     .examples('', '--json')
     .action(list);
   onOne(user, 'show', 'Show one account.').examples(examiner, `${examiner} --json`).action(show);
-  defineUpdate(user);
+  onOne(user, 'update', 'Change the name, user type, tenants or scopes of an account.')
+    .examples(`${examiner} --add-tenant acme`, `${examiner} --name "A. Examiner"`)
+    .option('--name <name>', 'the new name; empty removes it')
+    .option('--user-type <type>', 'the new user type')
+    .option('--add-tenant <name>', 'grant access to a tenant; repeatable', collect, [])
+    .option('--remove-tenant <name>', 'revoke access to a tenant; repeatable', collect, [])
+    .option('--add-scope <scope>', 'grant a permission; repeatable', collect, [])
+    .option('--remove-scope <scope>', 'revoke a permission; repeatable', collect, [])
+    .action(update);
   withPassword(
     onOne(user, 'passwd', 'Set a new password, end all sessions and unlock the account.').examples(
       `${examiner} --generate`,
@@ -69,18 +77,6 @@ These commands only work on the server's own machine.`)
   onOne(user, 'enable', 'Enable a disabled account.')
     .examples(examiner, `${examiner} --json`)
     .action((who: string, options: LocalOptions) => changeAccess(who, options, 'enable'));
-}
-
-function defineUpdate(user: Command): void {
-  onOne(user, 'update', 'Change the name, user type, tenants or scopes of an account.')
-    .examples(`${examiner} --add-tenant acme`, `${examiner} --name "A. Examiner"`)
-    .option('--name <name>', 'the new name; empty removes it')
-    .option('--user-type <type>', 'the new user type')
-    .option('--add-tenant <name>', 'grant access to a tenant; repeatable', collect, [])
-    .option('--remove-tenant <name>', 'revoke access to a tenant; repeatable', collect, [])
-    .option('--add-scope <scope>', 'grant a permission; repeatable', collect, [])
-    .option('--remove-scope <scope>', 'revoke a permission; repeatable', collect, [])
-    .action(update);
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
