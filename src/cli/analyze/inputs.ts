@@ -96,18 +96,17 @@ async function* orFailed(input: Input, found: AsyncIterable<Input>): AsyncGenera
 }
 
 async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
-  const found = await attempt(() => stat(pathOf(path)));
-  if (found.isDirectory()) yield* inputsOfFolder(path, walk);
-  else yield inputAt(path);
-}
-
-async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
   const { recursive, named, seen } = walk;
+  const found = await attempt(() => stat(pathOf(path)));
+  if (!found.isDirectory()) {
+    yield inputAt(path);
+    return;
+  }
   if (!recursive) throw failure('folder_without_recursive', {});
   // This folder is inside an earlier argument.
-  if (seen.has(await attempt(() => realName(dir)))) return;
+  if (seen.has(await attempt(() => realName(path)))) return;
   let isEmpty = true;
-  for await (const input of filesBelow(dir, walk)) {
+  for await (const input of filesBelow(path, walk)) {
     if (input.skipped === undefined) isEmpty = false;
     if (!named.has(absolutePath(input.path ?? input.label))) yield input;
   }
