@@ -293,7 +293,7 @@ async function usedBy(core: Core, tenant: Tenant, options: UsageOptions): Promis
   }
   const isAll = from === undefined && to === undefined;
   // A day rather than a time, so that `--to` may be the same day.
-  const created = dayOf(tenant.createdAt.getTime());
+  const created = toDay(tenant.createdAt.getTime());
   const period = { startTime: from ?? created, ...(to !== undefined && { endTime: to }) };
   const query = isAll ? ({ type: 'total' } as const) : ({ type: 'range', ...period } as const);
   const report = await core.usage.report(tenant, query);
@@ -312,11 +312,11 @@ function daysIn({ startTime, endTime }: UsageReport, created: string): readonly 
   const first = Math.floor(Math.max(Date.parse(startTime), Date.parse(created)) / dayMs);
   const last = Math.floor(Math.min(Date.parse(endTime), Date.now()) / dayMs);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) =>
-    dayOf((first + at) * dayMs),
+    toDay((first + at) * dayMs),
   );
 }
 
-function dayOf(ms: number): string {
+function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
