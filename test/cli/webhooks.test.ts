@@ -34,8 +34,8 @@ async function giveUp(count: number): Promise<void> {
       });
     }
   });
-  const [first] = await outbox.claim(() => 1, 1);
-  await outbox.closeReceiver(first!, 'http_410');
+  const [first] = await outbox.claim(() => 1);
+  await outbox.conclude(first!, { kind: 'gone', detail: 'http_410' });
   await core.close();
 }
 

@@ -9,7 +9,6 @@ import { createSender, type Sender } from '../../ports/network/post.ts';
 import {
   type Consequence,
   type Delivery,
-  leaseMs,
   type Outbox,
   findReceiver,
   hasTurn,
@@ -53,11 +52,13 @@ const retryPausesMs: readonly number[] = [
 // Keeps receivers that failed at the same time from being retried at the same time.
 const jitter = 0.2;
 
-const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string>> = {
+const notices: Readonly<Partial<Record<Consequence['kind'], string>>> = {
   retry: 'webhook-failed',
   given_up: 'webhook-given-up',
   switched_off: 'webhook-switched-off',
 };
+
+const noReceiver = { kind: 'failed', detail: 'no_receiver' } as const;
 
 const attemptsPerTenant = 4;
 
@@ -79,7 +80,7 @@ export function createDeliverer(options: DelivererOptions) {
     if (isStopping) return null;
     const dueAt = await outbox.nextDueAt(fullTenants());
     if (dueAt === null || dueAt > now()) return dueAt;
-    for (const delivery of await outbox.claim(slots, leaseMs)) {
+    for (const delivery of await outbox.claim(slots)) {
       loop.takeOn(attempt.make(delivery).catch(onError), delivery.tenantId);
     }
     return outbox.nextDueAt(fullTenants());
@@ -111,22 +112,20 @@ function createAttempt(options: DelivererOptions, sender: Pick<Sender, 'post'>) 
   const failing = new Set<string>();
 
   async function make(delivery: Delivery): Promise<void> {
-    if (delivery.url === null) return outbox.drop(delivery, 'no_receiver');
-    const { tenantId, payload, attempts } = delivery;
+    const { url, tenantId, payload, attempts } = delivery;
+    if (url === null) {
+      await outbox.conclude(delivery, noReceiver);
+      return;
+    }
     const message = { ...delivery, at: now(), body: payload };
     const headers = messageHeaders(webhookSecret(serverKey, tenantId), message);
-    const { kind, detail } = await sender.post(delivery.url, payload, headers);
-    if (kind === 'accepted') {
-      failing.delete(tenantId);
-      return outbox.accept(delivery, detail);
-    }
-    failing.add(tenantId);
-    const consequence =
-      kind === 'gone'
-        ? await outbox.closeReceiver(delivery, detail)
-        : await outbox.fail(delivery, detail, nextAttempt(attempts));
-    if (consequence.kind === 'overtaken') return;
-    onNotice?.(notices[consequence.kind], facts(delivery, detail, consequence));
+    const outcome = await sender.post(url, payload, headers);
+    if (outcome.kind === 'accepted') failing.delete(tenantId);
+    else failing.add(tenantId);
+    const retryAt = outcome.kind === 'failed' ? nextAttempt(attempts) : null;
+    const consequence = await outbox.conclude(delivery, outcome, retryAt);
+    const notice = notices[consequence.kind];
+    if (notice !== undefined) onNotice?.(notice, facts(delivery, outcome.detail, consequence));
   }
 
   function nextAttempt(attempts: number): Date | null {

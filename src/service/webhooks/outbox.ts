@@ -28,6 +28,7 @@ import {
   type Tx,
 } from '../../ports/db/database.ts';
 import { deliveries, tenants } from '../../ports/db/schema.ts';
+import type { Outcome } from '../../ports/network/post.ts';
 
 interface NewDelivery {
   readonly tenantId: string;
@@ -43,10 +44,10 @@ export type Delivery = Readonly<
   Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
 >;
 
-/** The outcome of a failed attempt. `overtaken`: another worker has leased the message, so this outcome is ignored. */
+/** What became of a message. `overtaken`: another worker has leased it, so the outcome of this attempt is ignored. */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
-  | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
+  | { readonly kind: 'delivered' | 'given_up' | 'switched_off' | 'overtaken' };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -55,50 +56,18 @@ export function createOutbox(parts: Clocked) {
   return {
     /** Writes nothing when the tenant has no webhook. */
     enqueueDelivery: (tx: Tx, delivery: NewDelivery) => enqueue(tx, delivery, now()),
-    /** Leases due messages to the caller for `leaseMs`, at most `slots(tenant)` for each tenant. */
-    claim: (slots: (tenantId: string) => number, leaseMs: number) =>
-      claimDue(parts, slots, leaseMs),
+    /** Leases due messages to the caller, at most `slots(tenant)` for each tenant. */
+    claim: (slots: (tenantId: string) => number) => claimDue(parts, slots),
     /** When the next message is due, ignoring the tenants in `except`. */
     nextDueAt: (except: readonly string[]) => findNextDue(parts, except),
-    accept: async (delivery: Delivery, outcome: string) =>
-      transact(db, async (tx) => {
-        const end = { state: 'delivered', outcome, at: now() } as const;
-        if (await settle(tx, delivery, end)) await markWorking(tx, delivery);
-      }),
-    /** Schedules another attempt at `retryAt`; null abandons the message, and disables a receiver failing for days. */
-    fail: async (delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence> =>
-      transact(db, async (tx) => {
-        const end = { state: 'given_up', outcome, at: now() } as const;
-        const isOurs =
-          retryAt === null
-            ? await settle(tx, delivery, end)
-            : await postpone(tx, delivery, outcome, retryAt);
-        if (!isOurs) return { kind: 'overtaken' };
-        const isHopeless = await markFailing(tx, delivery, end.at);
-        if (retryAt !== null) return { kind: 'retry', at: retryAt };
-        const isClosed = isHopeless && (await close(tx, delivery, end, 'failing'));
-        return { kind: isClosed ? 'switched_off' : 'given_up' };
-      }),
-    /** Abandons a message whose tenant no longer has a receiver. */
-    drop: async (delivery: Delivery, outcome: string) =>
-      transact(db, async (tx) => {
-        await settle(tx, delivery, { state: 'given_up', outcome, at: now() });
-      }),
     /**
-     * The receiver wants no more messages: nothing is sent or written for it until the tenant sets
-     * a new URL. If the tenant has done so in the meantime, the message goes there at once.
+     * Records the outcome of an attempt. A receiver that wants no more messages, or has been failing for days, is
+     * disabled: nothing is sent or written for it until the tenant sets a new URL.
+     *
+     * @param retryAt - when to try again after a failure; null abandons the message.
      */
-    closeReceiver: async (delivery: Delivery, outcome: string): Promise<Consequence> =>
-      transact(db, async (tx) => {
-        const end = { state: 'given_up', outcome, at: now() } as const;
-        // The tenant has set another URL since, and it has not been tried yet.
-        if ((await findReceiver(tx, delivery.tenantId)) !== delivery.url) {
-          const isOurs = await postpone(tx, delivery, outcome, end.at);
-          return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
-        }
-        if (!(await settle(tx, delivery, end))) return { kind: 'overtaken' };
-        return { kind: (await close(tx, delivery, end, 'gone')) ? 'switched_off' : 'given_up' };
-      }),
+    conclude: (delivery: Delivery, outcome: Outcome, retryAt: Date | null = null) =>
+      transact(db, (tx) => conclude(tx, delivery, outcome, { at: now(), retryAt })),
     onAdded: (listener: () => void) => db.onNotification('deliveries', listener),
   };
 }
@@ -127,7 +96,6 @@ async function enqueue(tx: Tx, { tenantId, subject, event, payload }: NewDeliver
 async function claimDue(
   { db, now }: Clocked,
   slots: (tenantId: string) => number,
-  leaseMs: number,
 ): Promise<readonly Delivery[]> {
   return transact(db, async (tx) => {
     const at = now();
@@ -159,38 +127,47 @@ async function findNextDue({ db, now }: Clocked, except: readonly string[]): Pro
   return (await hasRow(db, deliveries, isOutOfTime(at))) ? at : dueAt;
 }
 
-interface End {
-  readonly state: 'delivered' | 'given_up';
-  readonly outcome: string;
-  readonly at: Date;
+async function conclude(
+  tx: Tx,
+  delivery: Delivery,
+  { kind, detail: lastOutcome }: Outcome,
+  { at, retryAt }: { readonly at: Date; readonly retryAt: Date | null },
+): Promise<Consequence> {
+  const state = kind === 'accepted' ? 'delivered' : 'given_up';
+  const end = { state, lastOutcome, settledAt: at, nextAttemptAt: null } as const;
+  // The tenant has set another URL since, and it has not been tried yet.
+  const isMoved = kind === 'gone' && (await findReceiver(tx, delivery.tenantId)) !== delivery.url;
+  const again = isMoved ? at : retryAt;
+  const change = again === null ? end : { lastOutcome, nextAttemptAt: again };
+  const attempts = delivery.attempts + 1;
+  const { seq, fence } = deliveries;
+  const isHeld = and(eq(seq, delivery.seq), eq(fence, delivery.fence), isWaiting);
+  const held = tx.update(deliveries).set({ ...change, attempts });
+  if ((await held.where(isHeld).run()).changes !== 1) return { kind: 'overtaken' };
+  if (again === null) await promoteNext(tx, delivery.subject, at);
+  if (kind === 'accepted') {
+    await markWorking(tx, delivery);
+    return { kind: 'delivered' };
+  }
+  const isHopeless = kind === 'gone' || (await markFailing(tx, delivery, at));
+  if (again !== null) return { kind: 'retry', at: again };
+  const reason = kind === 'gone' ? kind : 'failing';
+  const isClosed = isHopeless && (await close(tx, delivery, end, reason));
+  return { kind: isClosed ? 'switched_off' : 'given_up' };
 }
 
-/** Returns false for a late outcome with an old fence: another worker has the message, so this one settles nothing. */
-async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
-  const change = { ...endColumns(end), attempts: delivery.attempts + 1 };
-  const { changes } = await tx.update(deliveries).set(change).where(heldAs(delivery)).run();
-  if (changes === 1) await promoteNext(tx, delivery.subject, end.at);
-  return changes === 1;
-}
-
-/** Returns false as above. */
-async function postpone(tx: Tx, delivery: Delivery, lastOutcome: string, nextAttemptAt: Date) {
-  const change = { attempts: delivery.attempts + 1, lastOutcome, nextAttemptAt };
-  return (await tx.update(deliveries).set(change).where(heldAs(delivery)).run()).changes === 1;
-}
+type End = Pick<typeof deliveries.$inferSelect, 'state' | 'lastOutcome' | 'nextAttemptAt'> & {
+  readonly settledAt: Date;
+};
 
 /** Disables the delivery's receiver and abandons all messages waiting for it. Returns false if the URL has changed. */
 async function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing') {
-  const change = { webhookDisabledAt: end.at, webhookDisabledReason: reason };
+  const change = { webhookDisabledAt: end.settledAt, webhookDisabledReason: reason };
   const { changes } = await tx.update(tenants).set(change).where(isSame(delivery)).run();
   if (changes !== 1) return false;
   const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
-  await tx.update(deliveries).set(endColumns(end)).where(isForIt).run();
+  await tx.update(deliveries).set(end).where(isForIt).run();
   return true;
-}
-
-function endColumns({ state, outcome, at }: End) {
-  return { state, lastOutcome: outcome, settledAt: at, nextAttemptAt: null };
 }
 
 const clockStepMs = 60_000;
@@ -237,10 +214,6 @@ async function claimForTenant(
   return tx.update(deliveries).set(lease).where(which).returning().all();
 }
 
-function heldAs(delivery: Delivery) {
-  return and(eq(deliveries.seq, delivery.seq), eq(deliveries.fence, delivery.fence), isWaiting);
-}
-
 // A literal rather than a parameter: SQLite uses a partial index only when it sees the index's own condition.
 export const isWaiting = sql`${deliveries.state} = 'waiting'`;
 
@@ -266,7 +239,7 @@ export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<vo
 }
 
 /** Longer than an attempt can take, so another process takes over messages only if their process is dead. */
-export const leaseMs = 30_000;
+const leaseMs = 30_000;
 
 /**
  * Makes all waiting messages due, so that a new URL is tried at once, whatever happened at the old

@@ -103,14 +103,14 @@ test('replayed messages come after the current message and before later ones', a
 test('an attempt from before the replay does not settle the replayed message', async () => {
   const { outbox, send, tenantId, tenants, receiver, list, again } = await withReceiver();
   await send(tenantId, 'a1', {});
-  const [late] = await outbox.claim(() => 1, 30_000);
+  const [late] = await outbox.claim(() => 1);
   await send(tenantId, 'a2', {});
-  const [other] = await outbox.claim(() => 1, 30_000);
-  await outbox.closeReceiver(other!, 'http_410');
+  const [other] = await outbox.claim(() => 1);
+  await outbox.conclude(other!, { kind: 'gone', detail: 'http_410' });
   await tenants.update(tenantId, { webhookUrl: receiver.url });
 
   await again('given_up');
-  await outbox.accept(late!, 'http_200');
+  await outbox.conclude(late!, { kind: 'accepted', detail: 'http_200' });
 
   expect((await list()).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
 });
