@@ -20,7 +20,7 @@ import {
   type VerifyOptions,
   type ZipEntry,
 } from './bundle-format.ts';
-import { parseCaseRecord } from './case-bundle.ts';
+import { parseCaseRecord } from './write-bundle.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
 import { openZip, readPublicKey, sha256Of } from './sign.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import type { Provenance } from '../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
-import { openCaseBundle } from '../../src/evidence/case-bundle.ts';
+import { openCaseBundle } from '../../src/evidence/write-bundle.ts';
 import { newSigner, signedAt, smallBundle } from '../unit/evidence/small-case.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 import { draft, openServer } from '../unit/server/open-server.ts';

@@ -10,9 +10,8 @@ import {
 } from '../../contract/vocabulary.ts';
 import { ForensicsError, conflict } from '../../errors.ts';
 import { canonicalBytes, fileNames, maxCasePictures } from '../../evidence/bundle-format.ts';
-import { type CaseRecord, openCaseBundle } from '../../evidence/case-bundle.ts';
 import { sha256Of, type Signer } from '../../evidence/sign.ts';
-import { writeBundle } from '../../evidence/write-bundle.ts';
+import { type CaseRecord, openCaseBundle, writeBundle } from '../../evidence/write-bundle.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CasePicture, inCaseOrder } from '../../present/cases.ts';
 import { readAnswer, readResult } from '../../present/result.ts';

@@ -3,9 +3,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CaseRecord, openCaseBundle } from '../../../src/evidence/case-bundle.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
-import { writeBundle } from '../../../src/evidence/write-bundle.ts';
+import {
+  type CaseRecord,
+  openCaseBundle,
+  writeBundle,
+} from '../../../src/evidence/write-bundle.ts';
 import { readEntries, repack } from './repack.ts';
 import { newSigner, signedAt, smallCase } from './small-case.ts';
 
