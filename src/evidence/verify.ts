@@ -35,7 +35,7 @@ export async function verifyBundle(
   { fingerprint }: VerifyOptions = {},
 ): Promise<Verification> {
   const archive = await openArchive(bundle);
-  if (archive === null) return broken({ kind: 'container', file: null, message: damaged });
+  if (archive === null) return broken(damaged);
   try {
     return await inspect(archive, fingerprint ?? null, { isInCase: false });
   } finally {
@@ -69,24 +69,20 @@ async function inspect(
 ): Promise<Verification> {
   const manifestBytes = (await archive.content(fileNames.manifest))?.bytes;
   if (manifestBytes === undefined) {
-    if (archive.names.includes(fileNames.signature)) return broken(missing(fileNames.manifest));
+    if (archive.names.includes(fileNames.signature))
+      return broken(`${fileNames.manifest} is missing.`, 'missing', fileNames.manifest);
     throw new ForensicsError('bundle_unreadable', notABundle);
   }
   const manifest = parseManifest(manifestBytes);
   if (manifest === null) {
     const message = `${fileNames.manifest} was changed: it is not a list of files.`;
-    return broken({ kind: 'changed', file: fileNames.manifest, message });
+    return broken(message, 'changed', fileNames.manifest);
   }
   const isCase = manifest.format === caseFormat;
   // Everything in a case archive is stored uncompressed, and one case cannot contain another.
   const maxBytes = isCase ? archive.sizeBytes : maxBundleBytes;
-  if (archive.unpackedBytes > maxBytes || (isCase && isInCase))
-    return broken({ kind: 'container', file: null, message: damaged });
-  const { key, problems: ofSignature } = await checkSignature(
-    archive,
-    { manifest, manifestBytes },
-    expected,
-  );
+  if (archive.unpackedBytes > maxBytes || (isCase && isInCase)) return broken(damaged);
+  const { key, problems: ofSignature } = await checkSignature(archive, manifest, expected);
   const intact = new Set<string>();
   // Each is read again when it is needed, because together they may not fit into memory.
   const files = {
@@ -126,8 +122,13 @@ async function inspect(
   };
 }
 
-function broken(problem: Problem): Verification {
-  return { holds: false, problems: [problem], key: null, manifest: null, verdict: null };
+function broken(
+  message: string,
+  kind: Problem['kind'] = 'container',
+  file: string | null = null,
+): Verification {
+  const problems = [{ kind, file, message }];
+  return { holds: false, problems, key: null, manifest: null, verdict: null };
 }
 
 function verdictIn(bytes: Uint8Array | undefined): string | null {
@@ -149,7 +150,7 @@ const notABundle = 'This zip archive is not an evidence bundle: it contains no m
  */
 async function checkSignature(
   archive: Archive,
-  { manifest, manifestBytes }: { readonly manifest: Manifest; readonly manifestBytes: Uint8Array },
+  manifest: Manifest,
   expected: string | null,
 ): Promise<Pick<Verification, 'problems' | 'key'>> {
   const signature = await archive.content(fileNames.signature);
@@ -160,7 +161,7 @@ async function checkSignature(
   if (key === null)
     return unsigned('changed', fileNames.publicKey, 'The public key cannot be read.');
   const { fingerprint } = key;
-  const isValid = verify(null, manifestBytes, key.pem, signature.bytes);
+  const isValid = verify(null, canonicalBytes(manifest), key.pem, signature.bytes);
   if (!isValid || manifest.key.fingerprint !== fingerprint) {
     return unsigned('signature', fileNames.signature, signatureInvalid);
   }
@@ -206,12 +207,12 @@ async function checkFiles(
   for (const { name, sha256, packedSha256 } of inOrder) {
     const found = await archive.content(name);
     if (found === null) {
-      problems.push(missing(name));
+      problems.push({ kind: 'missing', file: name, message: `${name} is missing.` });
       continue;
     }
     const isSame = sha256 === null || sha256Of(found.bytes) === sha256;
     // A changed file is reported by itself; around it, the archive must agree with what its header states.
-    if (!isSame) problems.push(changed(name));
+    if (!isSame) problems.push({ kind: 'changed', file: name, message: `${name} was changed.` });
     const expected = isSame ? asSigned(found, packedSha256) : found;
     const [header, content] = zip.add(expected);
     await compare(`the header of ${name}`, header);
@@ -233,14 +234,6 @@ function asSigned({ name, bytes, packed }: ZipEntry, packedSha256: string | unde
   return { name, bytes, packed: isAsPacked ? packed : new Uint8Array() };
 }
 
-function missing(file: string): Problem {
-  return { kind: 'missing', file, message: `${file} is missing.` };
-}
-
-function changed(file: string): Problem {
-  return { kind: 'changed', file, message: `${file} was changed.` };
-}
-
 function findAdded({ files }: Manifest, names: readonly string[]): readonly Problem[] {
   const listed = new Set([
     ...files.map(({ name }) => name),
@@ -260,10 +253,10 @@ async function verifyPicture(bytes: Uint8Array, signer: string | null): Promise<
   try {
     const archive = await openArchive(bytes);
     if (archive !== null) return await inspect(archive, signer, { isInCase: true });
-    return broken({ kind: 'container', file: null, message: damaged });
+    return broken(damaged);
   } catch (error) {
     if (!(error instanceof ForensicsError)) throw error;
-    return broken({ kind: 'container', file: null, message: error.message });
+    return broken(error.message);
   }
 }
 
