@@ -91,21 +91,19 @@ export async function* writeCase(
   const listed: CaseRecord['pictures'][number][] = [];
   let examinedAt: Date | null = null;
   for (const member of await openCase(parts, which)) {
-    const made = await how.inTurn(() => bundlePicture(parts, member, how));
-    const file = made.bundle === null ? null : fileNames.pictureBundle(pictures.length + 1);
-    pictures.push(made.picture);
-    const { analysisId, name, status } = made.picture;
-    const [verdict, sha256] = [member.verdict, made.sha256];
-    const manifestSha256 = made.bundle?.manifestSha256 ?? null;
+    const { picture, made } = await how.inTurn(() => bundlePicture(parts, member, how));
+    pictures.push(picture);
+    const { analysisId, name, status } = picture;
+    const { verdict } = member;
+    const file = made && fileNames.pictureBundle(pictures.length);
+    const { sha256 = null, manifestSha256 = null } = made ?? {};
     listed.push({ analysisId, name, status, verdict, file, sha256, manifestSha256 });
-    if (made.bundle === null || file === null) continue;
+    if (made === null || file === null) continue;
     const note = { event: 'analysis.bundled', subject: analysisId } as const;
-    const details = { manifestSha256: made.bundle.manifestSha256 };
+    const details = { manifestSha256: made.manifestSha256 };
     await audit.note({ chain: which.tenantId, actor, ...note, details });
-    if (made.examinedAt !== null && (examinedAt === null || made.examinedAt > examinedAt)) {
-      examinedAt = made.examinedAt;
-    }
-    yield* archive.add({ name: file, bytes: made.bundle.bytes });
+    if (examinedAt === null || made.examinedAt > examinedAt) examinedAt = made.examinedAt;
+    yield* archive.add({ name: file, bytes: made.bytes });
   }
   const record: CaseRecord = { case: which.projectId, pictures: listed };
   const listSha256 = sha256Of(canonicalBytes(record));
@@ -185,10 +183,11 @@ async function readPicture(
 
 async function bundlePicture(parts: CaseParts, member: Member, how: BundleCaseHow) {
   const { picture, recorded } = await readPicture(parts, member, { ...how, languages });
-  if (recorded === null) return { picture, bundle: null, sha256: null, examinedAt: null };
-  const bundle = writeBundle(await renderRecorded(parts, recorded), how);
+  if (recorded === null) return { picture, made: null };
   const { sha256 } = recorded.examination.facts;
-  return { picture, bundle, sha256, examinedAt: recorded.item.examinedAt };
+  const { examinedAt } = recorded.item;
+  const bundle = writeBundle(await renderRecorded(parts, recorded), how);
+  return { picture, made: { ...bundle, sha256, examinedAt } };
 }
 
 interface RenderHow extends Pick<CaseHow, 'extras'> {
