@@ -5,7 +5,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Settings } from '../../contract/config.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Limits } from '../../image/picture.ts';
-import type { Clocked, Db, Reader } from '../../ports/db/database.ts';
+import type { Clocked, Db } from '../../ports/db/database.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
@@ -16,10 +16,10 @@ import type { Outbox } from '../webhooks/outbox.ts';
 import { hash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { failure } from '../../contract/failure-reasons.ts';
-import { type FileHashes, parseEntry, readLines } from '../audit/entry.ts';
+import { readRecorded } from './custody.ts';
 import { examinations } from '../../ports/db/schema.ts';
 import { ForensicsError, hasCode } from '../../errors.ts';
-import { examinationSha256, isInAgreement, loadExamination } from './examination-row.ts';
+import { examinationSha256, fromRow, isInAgreement } from './examination-row.ts';
 import { noteReplacedInput, type Replacement } from './lifecycle/worker.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
@@ -185,40 +185,6 @@ async function findReplacement(
 }
 
 /**
- * The record in the audit log of what was written. It cannot be changed by those who may change the
- * rows of an analysis.
- */
-interface Recorded {
-  /** Latest SHA-256 of each file: `original`, `examination`, and heatmaps and reports by name. */
-  readonly hashes: FileHashes;
-  /** ISO 8601; null if the examination is older than the log. */
-  readonly examinedAt: string | null;
-}
-
-export async function readRecorded(
-  reader: Reader,
-  { tenantId, analysisId }: Target,
-): Promise<Recorded> {
-  const hashes: Record<string, string> = {};
-  let examinedAt: string | null = null;
-  for (const line of await readLines(reader, { chain: tenantId, subject: analysisId })) {
-    const { event, details } = parseEntry(line);
-    if (event === 'analysis.received') hashes['original'] = details.sha256;
-    if (event === 'analysis.completed') {
-      hashes['examination'] = details.examinationSha256;
-      examinedAt = details.examinedAt;
-    }
-    if (event === 'analysis.upgraded' && details.examinationSha256 !== undefined) {
-      hashes['examination'] = details.examinationSha256;
-    }
-    if (event === 'analysis.completed' || event === 'analysis.upgraded') {
-      Object.assign(hashes, details.outputs);
-    }
-  }
-  return { hashes, examinedAt };
-}
-
-/**
  * Loads the whole examination, verified against the log; null if the analysis has none. An examination older than the
  * log is accepted without this check.
  *
@@ -236,18 +202,16 @@ export async function loadRecorded(db: Db, target: Target) {
         'The stored result is not the one recorded in the audit log; restore the database from a backup, or create a new analysis.',
       );
     }
-    return loadExamination(reader, target.analysisId);
+    return fromRow(row);
   });
 }
 
 /** The log has the hash and time of the examination. The columns used for responses must agree with both. */
-function isAsRecorded(row: typeof examinations.$inferSelect, { hashes, examinedAt }: Recorded) {
-  const isChanged =
-    isOther(hashes['examination'], examinationSha256(row)) ||
-    isOther(examinedAt, row.examinedAt.toISOString());
-  return !isChanged && isInAgreement(row);
-}
-
-function isOther(recorded: string | null | undefined, found: string): boolean {
-  return recorded != null && recorded !== found;
+function isAsRecorded(
+  row: typeof examinations.$inferSelect,
+  { examination, examinedAt }: Awaited<ReturnType<typeof readRecorded>>,
+) {
+  const isSame = examination === null || examination === examinationSha256(row);
+  const isOfThatTime = examinedAt === null || examinedAt.getTime() === row.examinedAt.getTime();
+  return isSame && isOfThatTime && isInAgreement(row);
 }

@@ -21,7 +21,7 @@ import type { AnalysisRow, Target } from './rows.ts';
 
 /** Oldest first, with the names of people and keys, if any. Names change, so reports and bundles leave them out. */
 export async function readNamedCustody(reader: Reader, target: Target) {
-  const steps = await readSteps(reader, target);
+  const steps = byTime(await readSteps(reader, target));
   const ids = [...new Set(steps.flatMap(({ by }) => by.id ?? []))];
   const isKey = inArray(apiKeys.uuid, ids);
   const [people, keys] = await Promise.all([
@@ -35,17 +35,30 @@ export async function readNamedCustody(reader: Reader, target: Target) {
   }));
 }
 
-/** Oldest first; empty for an analysis older than the log. */
+/**
+ * What was written, which cannot be changed by those who may change the rows of an analysis: the latest SHA-256 of the
+ * original and of the examination, and the latter's time. Null for what is older than the log.
+ */
+export async function readRecorded(reader: Reader, target: Target) {
+  const logged = await readSteps(reader, target);
+  const last = (event: Step['event']) => logged.findLast((step) => step.event === event);
+  const hashes = logged.flatMap((step) => step.hashes);
+  return {
+    original: last('received')?.hashes[0]?.sha256 ?? null,
+    examination: hashes.findLast(({ name }) => name === 'examination')?.sha256 ?? null,
+    examinedAt: last('examined')?.at ?? null,
+  };
+}
+
+/** In the order of the log; empty for an analysis older than it. */
 async function readSteps(reader: Reader, { tenantId, analysisId }: Target) {
   const lines = await readLines(reader, { chain: tenantId, subject: analysisId });
-  return byTime(
-    lines.map(parseEntry).flatMap((entry) => {
-      const { type, id } = entry.actor;
-      const keyed = type === 'api' ? `api key ${id}` : `${type} ${id}`;
-      const common = { at: new Date(entry.at), actor: id === null ? type : keyed, by: entry.actor };
-      return stepsOf(entry).map((step) => ({ ...common, ...step }));
-    }),
-  );
+  return lines.map(parseEntry).flatMap((entry) => {
+    const { type, id } = entry.actor;
+    const keyed = type === 'api' ? `api key ${id}` : `${type} ${id}`;
+    const common = { at: new Date(entry.at), actor: id === null ? type : keyed, by: entry.actor };
+    return stepsOf(entry).map((step) => ({ ...common, ...step }));
+  });
 }
 
 /** An examination is logged only when its run is completed, so events during the run come before it in the log. */

@@ -95,11 +95,8 @@ export function isInAgreement(row: ExaminationRow): boolean {
   );
 }
 
-/** The whole examination as the run left it; null if the analysis has none. */
-export async function loadExamination(reader: Reader, analysisId: string) {
-  const isIts = eq(examinations.analysisId, analysisId);
-  const row = await reader.select().from(examinations).where(isIts).get();
-  if (row === undefined) return null;
+/** The whole examination as the run left it. */
+export function fromRow(row: typeof examinations.$inferSelect) {
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   const values = {
     real: unpackMap(row.realMap),

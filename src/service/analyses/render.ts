@@ -11,14 +11,8 @@ import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
-import {
-  type Context,
-  readEvidence,
-  type StoredAnalysis,
-  loadRecorded,
-  readRecorded,
-} from './context.ts';
-import { readHistory } from './custody.ts';
+import { type Context, readEvidence, type StoredAnalysis, loadRecorded } from './context.ts';
+import { readHistory, readRecorded } from './custody.ts';
 import type { Drawn } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
@@ -218,7 +212,7 @@ export async function openRecorded(
     );
   }
   // Compares the copy with the hash in its row. If both were changed, the log reveals it.
-  const recorded = (await readRecorded(db, target)).hashes['original'] ?? null;
+  const { original: recorded } = await readRecorded(db, target);
   if (recorded !== null && recorded !== row.evidenceSha256) {
     throw new ForensicsError(
       'evidence_damaged',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadExamination } from '../../../../src/service/analyses/examination-row.ts';
+import { fromRow } from '../../../../src/service/analyses/examination-row.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
 import type { Examination } from '../../../../src/engine/result.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
@@ -57,7 +57,9 @@ describe('an upgrade', () => {
       await openWorkshop();
     const id = await complete();
     const before = (await messages()).length;
-    const { examination, examinedAt } = (await loadExamination(db, id))!;
+    const { examination, examinedAt } = fromRow(
+      (await db.select().from(tables.examinations).get())!,
+    );
     clock.step(5000);
 
     const upgraded = await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadExamination } from '../../../../src/service/analyses/examination-row.ts';
+import { fromRow } from '../../../../src/service/analyses/examination-row.ts';
 import type { StorageUrls } from '../../../../src/contract/analysis.ts';
 import type { Db } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
@@ -143,7 +143,7 @@ test('the copy that is examined is never exposed', async () => {
 
 test('an examination by an earlier version has neither method maps nor manipulation results', async () => {
   const { complete, db } = await openWorkshop();
-  const id = await complete();
+  await complete();
   await rewrite(db, (examination) => {
     delete examination.locator;
     delete examination.manipulation;
@@ -152,7 +152,7 @@ test('an examination by an earlier version has neither method maps nor manipulat
   });
   await db.update(tables.examinations).set({ methodMaps: null }).run();
 
-  const { examination } = (await loadExamination(db, id))!;
+  const { examination } = fromRow((await db.select().from(tables.examinations).get())!);
 
   expect(examination).toMatchObject({ locator: null, manipulation: null, measuredCalls: [] });
   expect(examination.maps).toMatchObject({ columns: 2, methods: {} });
@@ -161,9 +161,9 @@ test('an examination by an earlier version has neither method maps nor manipulat
 test('an examination is read from the database as it was written, maps included', async () => {
   const { complete, sandbox, db } = await openWorkshop();
 
-  const id = await complete();
+  await complete();
 
-  expect(await loadExamination(db, id)).toEqual({
+  expect(fromRow((await db.select().from(tables.examinations).get())!)).toEqual({
     examination: examinationOf(sandbox.examined[0]!),
     examinedAt: new Date('2026-03-01T12:00:00.000Z'),
   });
