@@ -85,7 +85,7 @@ export function createHealth(parts: HealthParts) {
 export type Workload = Awaited<ReturnType<ReturnType<typeof createWorkload>>>;
 
 interface WorkloadParts extends Clocked {
-  readonly queue: Pick<Queue, 'count' | 'waitOf'>;
+  readonly queue: Pick<Queue, 'count' | 'nextDueAt'>;
   readonly jobKinds: readonly string[];
   readonly worker: Pick<Worker, 'running'>;
   readonly sandbox: Pick<Sandbox, 'status'>;
@@ -100,7 +100,8 @@ export function createWorkload({ db, queue, jobKinds, worker, sandbox, now }: Wo
     const waitMs: Record<string, number> = {};
     for (const kind of jobKinds) {
       jobs[kind] = await queue.count(kind);
-      waitMs[kind] = await queue.waitOf(kind);
+      const dueAt = await queue.nextDueAt([kind]);
+      waitMs[kind] = dueAt === null ? 0 : Math.max(0, now().getTime() - dueAt.getTime());
     }
     return {
       /** Number of jobs by kind, waiting and running. */

@@ -67,8 +67,7 @@ export function createQueue({ db, now }: Clocked) {
     },
     /** Checks inside a transaction that this claim still holds. @throws {ForensicsError} `lease_lost`. */
     async assertLease(tx: Tx, job: Job) {
-      const { id, fence, leasedBy } = job;
-      assertLeased((await heldJob(tx).all({ id, fence, leasedBy })).length);
+      assertLeased(await tx.$count(jobs, heldBy(job)));
     },
     /** Removes a finished job. @throws {ForensicsError} `lease_lost`; roll everything back then. */
     async finish(tx: Tx, job: Job) {
@@ -92,8 +91,6 @@ export function createQueue({ db, now }: Clocked) {
       const isTheirs = sql`substr(${jobs.leasedBy}, 1, ${workers.length}) = ${workers}`;
       return db.$count(jobs, and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs));
     },
-    /** How long the job that is most overdue has been waiting, in milliseconds; 0 if none is due. */
-    waitOf: (kind: string) => longestWait(db, kind, now()),
     /** Calls `listener` after jobs are added; returns a function that unsubscribes it. */
     onAdded: (listener: () => void) => db.onNotification('jobs', listener),
   };
@@ -114,18 +111,6 @@ async function claimJob(db: Db, { kinds, except = [[]], ...lease }: Claim, at: D
     }
   }
   return null;
-}
-
-async function longestWait(db: Db, kind: string, at: Date): Promise<number> {
-  const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));
-  const row = await db
-    .select({ runAt: jobs.runAt })
-    .from(jobs)
-    .where(isWaiting)
-    .orderBy(...byDue)
-    .limit(1)
-    .get();
-  return row === undefined ? 0 : at.getTime() - row.runAt.getTime();
 }
 
 /** A waiting job is due at `run_at`, a leased one when its lease expires. */
@@ -244,13 +229,8 @@ async function take(
   return claimed ?? null;
 }
 
-const heldJob = buildOnce((tx) => {
-  const [id, fence, leasedBy] = ['id', 'fence', 'leasedBy'].map((name) => sql.placeholder(name));
-  return tx.select({ id: jobs.id }).from(jobs).where(heldBy({ id, fence, leasedBy })).prepare();
-});
-
 /** Matches no row while the job is free, because nobody holds a lease on it then. */
-function heldBy({ id, fence, leasedBy }: Readonly<Record<'id' | 'fence' | 'leasedBy', unknown>>) {
+function heldBy({ id, fence, leasedBy }: Job) {
   return sql`${jobs.id} = ${id} AND ${jobs.fence} = ${fence} AND ${jobs.leasedBy} = ${leasedBy}`;
 }
 
