@@ -16,7 +16,6 @@ import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type FailureReason, ForensicsError } from '../../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Outbox } from '../../webhooks/outbox.ts';
-import type { ExaminationRow } from '../examination-row.ts';
 import { attachKeys } from '../orphan-objects.ts';
 import { type AnalysisRow, isTarget, type Target } from '../rows.ts';
 import { type Count, countUsage } from '../../usage/usage.ts';
@@ -38,12 +37,6 @@ interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
   readonly actor?: Principal | Actor;
-}
-
-interface Notification {
-  readonly event?: 'update' | 'delete';
-  /** The result of a completed analysis, if already loaded. */
-  readonly result?: Pick<ExaminationRow, 'resultClass' | 'resultSubClasses'>;
 }
 
 export type Changes = ReturnType<typeof createChanges>;
@@ -81,12 +74,12 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
       logAnalysis(tx, target, { ...logged, at }),
 
     /** Queues the webhook message. @param row - the row in its state after the change. */
-    notify: (row: AnalysisRow, { event = 'update', result }: Notification = {}): Promise<void> =>
+    notify: (row: AnalysisRow, event: 'update' | 'delete' = 'update'): Promise<void> =>
       outbox.enqueueDelivery(tx, {
         tenantId: row.tenantId,
         subject: row.id,
         event,
-        payload: () => webhookPayload(tx, row, result, at),
+        payload: () => webhookPayload(tx, row, at),
       }),
 
     count: ({ tenantId }: AnalysisRow, ...counts: readonly Count[]): Promise<void> =>
@@ -130,14 +123,14 @@ export const waitingAgain = {
 } as const;
 
 /** Exactly the contract's fields, and the reason when the analysis failed. */
-async function webhookPayload(tx: Tx, row: AnalysisRow, result: Notification['result'], at: Date) {
+async function webhookPayload(tx: Tx, row: AnalysisRow, at: Date) {
   return {
     analysisId: row.id,
     tenantId: row.tenantId,
     name: row.name,
     status: row.status,
     timestamp: at.toISOString(),
-    ...(row.status === 'completed' ? (result ?? (await storedResult(tx, row))) : {}),
+    ...(row.status === 'completed' ? await storedResult(tx, row) : {}),
     processingStartTime: row.processingStartedAt?.toISOString() ?? null,
     processingFinishTime: row.processingFinishedAt?.toISOString() ?? null,
     ...(row.status === 'failed' ? { statusMessage: row.statusMessage } : {}),

@@ -231,5 +231,5 @@ async function hide(
   await log(target, { event: 'analysis.deleted', details: { because }, actor: by });
   await deleteFingerprint(tx, target);
   await deleteThumbnail(tx, target);
-  await notify(hidden, { event: 'delete' });
+  await notify(hidden, 'delete');
 }

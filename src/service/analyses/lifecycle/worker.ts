@@ -86,7 +86,6 @@ export async function completeRun(
 ): Promise<boolean> {
   const { decision, model, facts, fingerprint: packed, thumbnail } = result.examination;
   const record = toRow(target.analysisId, result);
-  const { resultClass, resultSubClasses } = record;
   const details = completionDetails(result, record);
   return inTenantTransaction(parts, target, async (changes): Promise<boolean> => {
     const { tx, at, move, log, count, notify, attach } = changes;
@@ -109,7 +108,7 @@ export async function completeRun(
       result.rendered === null ? undefined : attach(outputKeys(result.rendered)),
       log(target, { event: 'analysis.completed', details }),
       count(row, ...successCounts(row, decision)),
-      notify(row, { result: { resultClass, resultSubClasses } }),
+      notify(row),
     );
     return true;
   });
