@@ -15,7 +15,7 @@ import {
   type Tx,
   type Clocked,
 } from '../../ports/db/database.ts';
-import { tenants, users, userTenants } from '../../ports/db/schema.ts';
+import { sessions, tenants, users, userTenants } from '../../ports/db/schema.ts';
 import { ForensicsError, conflict } from '../../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
 import { endSessions } from './embedded/sessions.ts';
@@ -230,7 +230,7 @@ async function auditChange(
 /** Invalidates everything issued to the person before this moment, whether or not it belongs to a session. */
 export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
-  await endSessions(tx, { userId, at });
+  await endSessions(tx, eq(sessions.userId, userId), at);
 }
 
 /** Oldest first. */

@@ -12,7 +12,7 @@
  */
 
 import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
-import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
+import { and, eq, isNull, lt, or, type SQL } from 'drizzle-orm';
 import type { JWTPayload } from 'jose';
 import { type Clocked, type Db, newId, transact, type Tx } from '../../../ports/db/database.ts';
 import { refreshTokens, sessions, type users } from '../../../ports/db/schema.ts';
@@ -56,7 +56,8 @@ export function createSessions({ db, now }: Clocked) {
     async end(refreshToken: string) {
       await transact(db, async (tx) => {
         const found = await find(tx, refreshToken);
-        if (found !== undefined) await endSession(tx, found.session.id, now());
+        if (found === undefined) return;
+        await endSessions(tx, eq(sessions.id, found.session.id), now());
       });
     },
     /** The user a token belongs to, whether or not it is still valid; null for an unknown one. */
@@ -64,19 +65,10 @@ export function createSessions({ db, now }: Clocked) {
   };
 }
 
-async function endSession(tx: Tx, id: string, at: Date): Promise<void> {
-  const isOpen = and(eq(sessions.id, id), isNull(sessions.revokedAt));
+/** Ends the sessions that match `which`. */
+export async function endSessions(tx: Tx, which: SQL | undefined, at: Date): Promise<void> {
+  const isOpen = and(which, isNull(sessions.revokedAt));
   await tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
-}
-
-/** Ends all sessions of a user, or all except one. */
-export async function endSessions(
-  tx: Tx,
-  { userId, at, except }: { userId: string; at: Date; except?: string | null },
-): Promise<void> {
-  const others = except == null ? undefined : ne(sessions.id, except);
-  const which = and(eq(sessions.userId, userId), isNull(sessions.revokedAt), others);
-  await tx.update(sessions).set({ revokedAt: at }).where(which).run();
 }
 
 export function isAlive(session: typeof sessions.$inferSelect, at: Date): boolean {
@@ -88,7 +80,7 @@ async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSessi
   if (found === undefined) return null;
   const { token, session } = found;
   if (token.usedAt !== null) {
-    await endSession(tx, session.id, at);
+    await endSessions(tx, eq(sessions.id, session.id), at);
     return null;
   }
   if (!isAlive(session, at) || token.expiresAt <= at) return null;
