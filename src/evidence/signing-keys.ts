@@ -121,7 +121,7 @@ function newKeyText(at: Date): string {
 }
 
 async function removePrivateKey(place: KeyPlace, number: number): Promise<void> {
-  if (!(await textOf(place, number)).includes('PRIVATE KEY')) return;
+  if (!(await read(place, number, (text) => text.includes('PRIVATE KEY')))) return;
   const { pem, createdAt } = await readKey(place, number);
   await place.replace(
     number,
@@ -136,8 +136,7 @@ function createdLine(at: Date): string {
 type UndatedKey = Omit<SigningKey, 'retiredAt'>;
 
 async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
-  const text = await textOf(place, number);
-  return unlessDamaged(place.nameOf(number), async () => {
+  return read(place, number, (text) => {
     const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
     if (Number.isNaN(createdAt.getTime()))
       throw new TypeError('It does not state when it was created.');
@@ -147,9 +146,9 @@ async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
 
 /** Null for a key that has been replaced. */
 async function readPrivateKey(place: KeyPlace, number: number): Promise<KeyObject | null> {
-  const text = await textOf(place, number);
-  if (text.includes('BEGIN PUBLIC KEY')) return null;
-  return unlessDamaged(place.nameOf(number), async () => assertEd25519(createPrivateKey(text)));
+  return read(place, number, (text) =>
+    text.includes('BEGIN PUBLIC KEY') ? null : assertEd25519(createPrivateKey(text)),
+  );
 }
 
 function assertEd25519(key: KeyObject): KeyObject {
@@ -157,20 +156,16 @@ function assertEd25519(key: KeyObject): KeyObject {
   throw new TypeError('It is not an Ed25519 key.');
 }
 
-async function textOf(place: KeyPlace, number: number): Promise<string> {
-  return unlessDamaged(place.nameOf(number), () => place.read(number));
-}
-
-/** @param name - where the key is kept. */
-async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T> {
+/** @throws {ForensicsError} `config_invalid` if it cannot be read or parsed. */
+async function read<T>(place: KeyPlace, number: number, parse: (text: string) => T): Promise<T> {
   try {
-    return await read();
+    return parse(await place.read(number));
   } catch (cause) {
     // The database may have failed, rather than the key.
     if (cause instanceof ForensicsError) throw cause;
     throw new ForensicsError(
       'config_invalid',
-      `${name} is damaged or cannot be read; restore it from a copy, or move it away and create a new key: forensics signing-key rotate.`,
+      `${place.nameOf(number)} is damaged or cannot be read; restore it from a copy, or move it away and create a new key: forensics signing-key rotate.`,
       { cause },
     );
   }
