@@ -180,12 +180,14 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
  * @throws {ForensicsError} `config_invalid`, saying which member is invalid and what it must be.
  */
 export function readDefaultStorage(file: string): SharedConfig {
-  const value = parse(read(file));
   try {
-    return toSharedConfig(value);
+    return toSharedConfig(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if (error instanceof ForensicsError) throw invalid(`cannot be used: ${error.message}`, error);
-    throw error;
+    // The parser's message quotes the text, including secrets.
+    if (error instanceof SyntaxError) throw invalid('is not valid JSON.');
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw invalid('cannot be read. Check its path and its permissions.', error);
   }
 }
 
@@ -248,23 +250,6 @@ export async function proveDefaultStorage(
     if (error.code === 'store_refused')
       throw invalid(`specifies a store that rejects the service. ${error.message}`, error);
     onError(error);
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw invalid('cannot be read. Check its path and its permissions.', error);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message quotes the text, including secrets.
-    throw invalid('is not valid JSON.');
   }
 }
 
