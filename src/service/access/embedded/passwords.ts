@@ -10,8 +10,9 @@ import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { characterCount } from '../../../ports/db/database.ts';
-import { ForensicsError, invalidRequest } from '../../../errors.ts';
+import { type ForensicsError, invalidRequest } from '../../../errors.ts';
 import type { users } from '../../../ports/db/schema.ts';
+import { createSeats } from './throttle.ts';
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
@@ -34,7 +35,10 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
   const cost: Cost = { ln, r: 8, p: 1 };
   const dummy = written(cost, Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
   const inTurn = pLimit(atOnce);
-  let inside = 0;
+  const inRoom = createSeats(
+    maxInside,
+    'Too many people are logging in at the moment; try again shortly.',
+  );
 
   return {
     /**
@@ -70,18 +74,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
      *
      * @throws {ForensicsError} `rate_limited` if so many are in progress that another would wait for half a minute.
      */
-    async withRoom<T>(act: () => Promise<T>) {
-      if (inside >= maxInside) {
-        const message = 'Too many people are logging in at the moment; try again shortly.';
-        throw new ForensicsError('rate_limited', message);
-      }
-      inside++;
-      try {
-        return await act();
-      } finally {
-        inside--;
-      }
-    },
+    withRoom: <T>(act: () => Promise<T>) => inRoom('', act),
   };
 }
 

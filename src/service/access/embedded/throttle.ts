@@ -116,7 +116,10 @@ const maxSeats = 4;
 /** Limits the failures and requests from one place in total, whatever accounts it tries. Kept in memory only. */
 function createLoginPlaces(now: () => Date) {
   const places = new Map<string, readonly { readonly at: number }[]>();
-  const seats = new Map<string, number>();
+  const seats = createSeats(
+    maxSeats,
+    'Too many attempts at once from your network; try again shortly.',
+  );
 
   return {
     /**
@@ -143,22 +146,24 @@ function createLoginPlaces(now: () => Date) {
      *
      * @throws {ForensicsError} `rate_limited` if four attempts from this place are in progress.
      */
-    async withSeat<T>(from: string, act: () => Promise<T>) {
-      const place = toPlace(from);
-      const inUse = seats.get(place) ?? 0;
-      if (inUse >= maxSeats) {
-        const message = 'Too many attempts at once from your network; try again shortly.';
-        throw new ForensicsError('rate_limited', message);
-      }
-      seats.set(place, inUse + 1);
-      try {
-        return await act();
-      } finally {
-        const others = (seats.get(place) ?? 1) - 1;
-        if (others === 0) seats.delete(place);
-        else seats.set(place, others);
-      }
-    },
+    withSeat: <T>(from: string, act: () => Promise<T>) => seats(toPlace(from), act),
+  };
+}
+
+/** Runs at most `most` acts at once for each name, and refuses more with `rate_limited`. */
+export function createSeats(most: number, message: string) {
+  const taken = new Map<string, number>();
+  return async <T>(name: string, act: () => Promise<T>): Promise<T> => {
+    const before = taken.get(name) ?? 0;
+    if (before >= most) throw new ForensicsError('rate_limited', message);
+    taken.set(name, before + 1);
+    try {
+      return await act();
+    } finally {
+      const others = (taken.get(name) ?? 1) - 1;
+      if (others === 0) taken.delete(name);
+      else taken.set(name, others);
+    }
   };
 }
 
