@@ -154,6 +154,8 @@ def main() -> None:
     regime = manifest["sizeRegime"] | {"perHalving": round(factor * manifest["sizeRegime"]["perHalving"], 4), "realPerHalving": REAL_PER_HALVING}
     manifest["thresholds"] |= {"traceMin": TRACE_MIN, "fakeMin": fake_min(readings, z, regime["perHalving"]), "realMax": real_max(readings, z)}
     manifest["sizeRegime"] = regime
+    pictures = {row["file"] for path in given.readings for row in read(path) if row["label"] in ("real", "ai-generated")}
+    manifest["training"] |= {"calibrationPictures": len(pictures), "calibrationSources": len(set(readings.source))}
     if given.version:
         write_json(path, manifest | {"version": given.version, "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")})
 
