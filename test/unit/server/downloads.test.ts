@@ -113,7 +113,7 @@ test('every route that sends a file ends a connection that nobody reads', async 
   const unread = paths.map((path) => ask(`${path}?id=a&projectId=a&tenantName=a`));
   await Promise.all(unread.map((socket) => once(socket, 'readable')));
   const open = await countOpen(server);
-  await expect.poll(() => countOpen(server)).toBe(0);
+  await expect.poll(() => countOpen(server), { timeout: 10_000 }).toBe(0);
   const starts = unread.map((socket) => String(socket.read()).slice(9, 12));
   unread.forEach((socket) => socket.destroy());
   await server.close();
