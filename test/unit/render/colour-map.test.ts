@@ -10,6 +10,7 @@ test('grey conversion keeps the order of the colours', () => {
     (_, at) => 0.299 * map[3 * at]! + 0.587 * map[3 * at + 1]! + 0.114 * map[3 * at + 2]!,
   );
 
+  expect(map).toHaveLength(3 * 256);
   expect(greys).toEqual(greys.toSorted((one, other) => one - other));
 });
 

@@ -56,9 +56,9 @@ def test_limits_leave_their_share_of_each_class_at_every_size(tmp_path):
     real_max, fake_min = limits.real_max(found, found.z), limits.fake_min(found, found.z, per_halving)
 
     assert real_max["pedantic"] < real_max["default"] < real_max["relaxed"]
-    assert abs(real_max["default"] - 0.035) < 0.006
+    assert abs(real_max["default"] - 0.035) < 0.003
     assert fake_min["pedantic"] > fake_min["default"] > fake_min["relaxed"]
-    assert abs(fake_min["default"] - 0.996) < 0.002
+    assert abs(fake_min["default"] - 0.996) < 0.001
 
 
 def test_verdicts_are_counted_for_each_class_of_photographs(tmp_path, capsys):
