@@ -230,7 +230,7 @@ async function auditChange(
 /** Invalidates everything issued to the person before this moment, whether or not it belongs to a session. */
 export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
-  await endSessions(tx, eq(sessions.userId, userId), at);
+  await endSessions(tx, at, eq(sessions.userId, userId));
 }
 
 /** Oldest first. */

@@ -4,7 +4,7 @@
  * gone at once.
  */
 
-import { and, eq, ne, sql } from 'drizzle-orm';
+import { eq, ne, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
 import { hasCode, ForensicsError, forbidden, invalidRequest } from '../../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
@@ -214,7 +214,7 @@ async function replacePassword(
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
     await attempts.forgiveAccount(tx, id);
     const isOther = ne(sessions.id, principal.sessionId ?? '');
-    await endSessions(tx, and(eq(sessions.userId, id), isOther), at);
+    await endSessions(tx, at, eq(sessions.userId, id), isOther);
     const act = { userId: id, at, by: toActor(principal) };
     const auditEvent = { event: 'user.password_changed', details: {} } as const;
     await auditUser(tx, act, auditEvent, await findTenantIds(tx, id));

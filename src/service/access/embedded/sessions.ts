@@ -57,7 +57,7 @@ export function createSessions({ db, now }: Clocked) {
       await transact(db, async (tx) => {
         const found = await find(tx, refreshToken);
         if (found === undefined) return;
-        await endSessions(tx, eq(sessions.id, found.session.id), now());
+        await endSessions(tx, now(), eq(sessions.id, found.session.id));
       });
     },
     /** The user a token belongs to, whether or not it is still valid; null for an unknown one. */
@@ -65,9 +65,9 @@ export function createSessions({ db, now }: Clocked) {
   };
 }
 
-/** Ends the sessions that match `which`. */
-export async function endSessions(tx: Tx, which: SQL | undefined, at: Date): Promise<void> {
-  const isOpen = and(which, isNull(sessions.revokedAt));
+/** Ends the sessions that match all of `which`, of which there must be one: without any, everybody's would end. */
+export async function endSessions(tx: Tx, at: Date, ...which: [SQL, ...SQL[]]): Promise<void> {
+  const isOpen = and(...which, isNull(sessions.revokedAt));
   await tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
 }
 
@@ -80,7 +80,7 @@ async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSessi
   if (found === undefined) return null;
   const { token, session } = found;
   if (token.usedAt !== null) {
-    await endSessions(tx, eq(sessions.id, session.id), at);
+    await endSessions(tx, at, eq(sessions.id, session.id));
     return null;
   }
   if (!isAlive(session, at) || token.expiresAt <= at) return null;
