@@ -2,22 +2,21 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
 import { webhookSecret } from '../../../../src/service/webhooks/deliver.ts';
 import { hastenTimeouts } from '../../../fixtures/hasten.ts';
 import { answering, startReceiver } from './receiver.ts';
-import { serverKey, setUp, retryPausesMs } from './set-up.ts';
+import { retryPausesMs, serverKey, setUp, setUpReceiver } from './set-up.ts';
 
 /** The library expects plain strings. */
 const plain = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 test('a message arrives as JSON with headers that the standard’s own library accepts', async () => {
-  const receiver = await startReceiver();
-  const { deliverer, tenant, send, states } = await setUp();
-  const { id } = await tenant('acme', `${receiver.url}?token=t`);
-  await send(id, 'a1', { analysisId: 'a1', name: 'Grüße' });
+  const { deliverer, tenants, id, receiver, send, states } = await setUpReceiver();
+  await tenants.update(id, { webhookUrl: `${receiver.url}?token=t` });
+  await send('a1', { analysisId: 'a1', name: 'Grüße' });
 
   await deliverer.drain();
 
@@ -48,19 +47,17 @@ test('a message arrives as JSON with headers that the standard’s own library a
 });
 
 test('no message is written for a tenant without a webhook', async () => {
-  const { tenants, send, states } = await setUp();
+  const { tenants, sendFor, states } = await setUp();
   const { id } = await tenants.create({ name: 'silent' });
 
-  await send(id, 'a1', {});
+  await sendFor(id, 'a1', {});
 
   expect(await states()).toEqual([]);
 });
 
 test('messages about one analysis arrive in order, even if the first has to be repeated', async () => {
-  const receiver = await startReceiver(answering(500, 200));
-  const { deliverer, tenant, send, clock } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  for (const n of [1, 2, 3]) await send(id, 'a1', { n });
+  const { deliverer, receiver, send, clock } = await setUpReceiver(answering(500, 200));
+  for (const n of [1, 2, 3]) await send('a1', { n });
 
   await deliverer.drain();
   expect(receiver.calls.map(({ body }) => body)).toEqual(['{"n":1}']);
@@ -78,35 +75,31 @@ test('messages about one analysis arrive in order, even if the first has to be r
   expect(second).not.toBe(first);
 });
 
-describe('a failed attempt', () => {
-  test('is reported with its outcome and the time of the next one, but without the URL', async () => {
-    const receiver = await startReceiver(answering(500, 307, 200));
-    const { deliverer, sendTo, clock, notices } = await setUp();
-    const tenantId = await sendTo(`${receiver.url}?token=secret`);
-    const sentAt = clock.now().getTime();
-    const at = (laterMs: number) => new Date(sentAt + laterMs).toISOString();
+test('a failed attempt is reported with its outcome and the time of the next one, but without the URL', async () => {
+  const { deliverer, tenants, id, receiver, send, clock, notices } = await setUpReceiver(
+    answering(500, 307, 200),
+  );
+  await tenants.update(id, { webhookUrl: `${receiver.url}?token=secret` });
+  await send('a1');
+  const sentAt = clock.now().getTime();
+  const at = (laterMs: number) => new Date(sentAt + laterMs).toISOString();
 
+  for (const pauseMs of [0, 5000, 300_000]) {
+    clock.step(pauseMs);
     await deliverer.drain();
-    clock.step(5000);
-    await deliverer.drain();
-    clock.step(300_000);
-    await deliverer.drain();
+  }
 
-    const messageId = receiver.calls[0]!.headers['webhook-id'];
-    const facts = { what: 'webhook-failed', tenantId, messageId, event: 'update' };
-    expect(notices).toEqual([
-      { ...facts, outcome: 'http_500', attempt: 1, nextAttempt: at(5000) },
-      { ...facts, outcome: 'http_307', attempt: 2, nextAttempt: at(305_000) },
-    ]);
-  });
+  const messageId = receiver.calls[0]!.headers['webhook-id'];
+  const facts = { what: 'webhook-failed', tenantId: id, messageId, event: 'update' };
+  expect(notices).toEqual([
+    { ...facts, outcome: 'http_500', attempt: 1, nextAttempt: at(5000) },
+    { ...facts, outcome: 'http_307', attempt: 2, nextAttempt: at(305_000) },
+  ]);
 });
 
 test('a broken receiver is tried ten times with growing pauses, then the message is given up', async () => {
-  const receiver = await startReceiver(answering(500));
-  const { deliverer, tenant, send, states, clock, notices } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', { n: 1 });
-  await send(id, 'a1', { n: 2 });
+  const { deliverer, receiver, send, states, clock, notices } = await setUpReceiver(answering(500));
+  for (const n of [1, 2]) await send('a1', { n });
 
   await deliverer.drain();
   for (const [index, pauseMs] of retryPausesMs.entries()) {
@@ -130,9 +123,10 @@ test('a broken receiver is tried ten times with growing pauses, then the message
 });
 
 test('retries are spread out by at most a fifth later, never earlier', async () => {
-  const receiver = await startReceiver(answering(503));
-  const { deliverer, sendTo, db, clock } = await setUp({ random: () => 0.5 });
-  await sendTo(receiver.url);
+  const { deliverer, send, db, clock } = await setUpReceiver(answering(503), {
+    random: () => 0.5,
+  });
+  await send('a1');
 
   await deliverer.drain();
 
@@ -142,12 +136,10 @@ test('retries are spread out by at most a fifth later, never earlier', async () 
 
 test('a redirect is a failure and is not followed', async () => {
   const target = await startReceiver();
-  const receiver = await startReceiver((response) => {
-    response.writeHead(307, { location: target.url });
-    response.end();
+  const { deliverer, send, states } = await setUpReceiver((response) => {
+    response.writeHead(307, { location: target.url }).end();
   });
-  const { deliverer, sendTo, states } = await setUp();
-  await sendTo(receiver.url);
+  await send('a1');
 
   await deliverer.drain();
 
@@ -156,14 +148,13 @@ test('a redirect is a failure and is not followed', async () => {
 });
 
 test('410 ends all messages for the receiver until the tenant sets a URL again', async () => {
-  const receiver = await startReceiver(answering(410));
-  const { deliverer, tenant, tenants, send, states, notices } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', { n: 1 });
-  await send(id, 'a1', { n: 2 });
+  const { deliverer, tenants, id, receiver, send, states, notices } = await setUpReceiver(
+    answering(410),
+  );
+  for (const n of [1, 2]) await send('a1', { n });
 
   await deliverer.drain();
-  await send(id, 'a2', { n: 3 });
+  await send('a2', { n: 3 });
   await deliverer.drain();
 
   expect(receiver.calls).toHaveLength(1);
@@ -175,16 +166,14 @@ test('410 ends all messages for the receiver until the tenant sets a URL again',
   });
   const other = await startReceiver();
   await tenants.update(id, { webhookUrl: other.url });
-  await send(id, 'a3', { n: 4 });
+  await send('a3', { n: 4 });
   await deliverer.drain();
   expect(other.calls.map(({ body }) => body)).toEqual(['{"n":4}']);
 });
 
 test('waiting messages are given up when the tenant removes its webhook', async () => {
-  const receiver = await startReceiver();
-  const { deliverer, tenant, tenants, send, states } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', { n: 1 });
+  const { deliverer, tenants, id, receiver, send, states } = await setUpReceiver();
+  await send('a1', { n: 1 });
   await tenants.update(id, { webhookUrl: null });
 
   await deliverer.drain();
@@ -198,12 +187,10 @@ test('a hanging receiver takes up no more than its share and does not hold up ot
   const hanging = await startReceiver((response) => {
     void release.promise.then(() => response.end());
   });
-  const quick = await startReceiver();
-  const { deliverer, tenant, send, states } = await setUp();
+  const { deliverer, tenant, sendFor, receiver: quick, send, states } = await setUpReceiver();
   const slow = await tenant('slow', hanging.url);
-  const fast = await tenant('fast', quick.url);
-  for (let n = 0; n < 20; n++) await send(slow.id, `slow-${n}`, { n });
-  for (let n = 0; n < 20; n++) await send(fast.id, `fast-${n}`, { n });
+  for (let n = 0; n < 20; n++) await sendFor(slow.id, `slow-${n}`, { n });
+  for (let n = 0; n < 20; n++) await send(`fast-${n}`, { n });
 
   const drained = deliverer.drain();
   await expect.poll(() => quick.calls.length).toBe(20);
@@ -216,9 +203,8 @@ test('a hanging receiver takes up no more than its share and does not hold up ot
 });
 
 test('a receiver that never answers is abandoned after five seconds', async () => {
-  const receiver = await startReceiver(() => undefined);
-  const { deliverer, sendTo, states } = await setUp();
-  await sendTo(receiver.url);
+  const { deliverer, send, states } = await setUpReceiver(() => undefined);
+  await send('a1');
 
   const limits = hastenTimeouts();
   const begun = performance.now();
@@ -231,11 +217,10 @@ test('a receiver that never answers is abandoned after five seconds', async () =
 });
 
 test('an answer that never ends counts by its status', async () => {
-  const receiver = await startReceiver((response) => {
+  const { deliverer, send, states } = await setUpReceiver((response) => {
     response.write('x'.repeat(100_000));
   });
-  const { deliverer, sendTo, states } = await setUp();
-  await sendTo(receiver.url);
+  await send('a1');
 
   await deliverer.drain();
 
@@ -248,9 +233,12 @@ test.each([
   ['a name', (port: number) => `http://localhost:${port}/`],
   ['a mapped address', (port: number) => `http://[::ffff:127.0.0.1]:${port}/`],
 ])('an internal target given as %s is refused without a connection', async (_, urlOf) => {
-  const receiver = await startReceiver();
-  const { deliverer, sendTo, states } = await setUp({ allow: ['external', 'private'] });
-  await sendTo(urlOf(receiver.port));
+  const allow = ['external', 'private'];
+  const { deliverer, tenants, id, receiver, send, states } = await setUpReceiver(undefined, {
+    allow,
+  });
+  await tenants.update(id, { webhookUrl: urlOf(receiver.port) });
+  await send('a1');
 
   await deliverer.drain();
 
@@ -261,9 +249,9 @@ test.each([
 });
 
 test('a name is called when its address is allowed', async () => {
-  const receiver = await startReceiver();
-  const { deliverer, sendTo } = await setUp();
-  await sendTo(`http://localhost:${receiver.port}/`);
+  const { deliverer, tenants, id, receiver, send } = await setUpReceiver();
+  await tenants.update(id, { webhookUrl: `http://localhost:${receiver.port}/` });
+  await send('a1');
 
   await deliverer.drain();
 
@@ -271,10 +259,9 @@ test('a name is called when its address is allowed', async () => {
 });
 
 test('a new URL is tried at once, and all messages that waited for the old one follow', async () => {
-  const receiver = await startReceiver();
-  const { deliverer, tenants, tenant, send, clock } = await setUp();
-  const { id } = await tenant('acme', 'http://127.0.0.1:9/');
-  for (const subject of ['a1', 'a1', 'b1']) await send(id, subject, {});
+  const { deliverer, tenants, id, receiver, send, clock } = await setUpReceiver();
+  await tenants.update(id, { webhookUrl: 'http://127.0.0.1:9/' });
+  for (const subject of ['a1', 'a1', 'b1']) await send(subject);
   await deliverer.drain();
   clock.step(5000);
   await deliverer.drain();
@@ -287,12 +274,13 @@ test('a new URL is tried at once, and all messages that waited for the old one f
 
 test('a dead process’s message is taken over by another after its lease, and not before', async () => {
   const first = Promise.withResolvers<ServerResponse>();
-  const receiver = await startReceiver((response) => {
-    if (receiver.calls.length > 1) response.end();
-    else first.resolve(response);
-  });
-  const { deliverer, open, sendTo, states, clock, notices } = await setUp();
-  await sendTo(receiver.url);
+  const { deliverer, open, receiver, send, states, clock, notices } = await setUpReceiver(
+    (response) => {
+      if (receiver.calls.length > 1) response.end();
+      else first.resolve(response);
+    },
+  );
+  await send('a1');
   const dying = deliverer.drain();
   const unanswered = await first.promise;
   const next = open();
@@ -313,9 +301,10 @@ test('a dead process’s message is taken over by another after its lease, and n
 
 test('the late answer to a dead process’s attempt neither settles nor repeats another’s attempt', async () => {
   const answers: ServerResponse[] = [];
-  const receiver = await startReceiver((response) => answers.push(response));
-  const { deliverer, open, sendTo, states, clock } = await setUp();
-  await sendTo(receiver.url);
+  const { deliverer, open, receiver, send, states, clock } = await setUpReceiver((response) => {
+    answers.push(response);
+  });
+  await send('a1');
   const dying = deliverer.drain();
   await expect.poll(() => answers.length).toBe(1);
   clock.step(30_000);
@@ -335,10 +324,10 @@ test('the late answer to a dead process’s attempt neither settles nor repeats 
 
 test('a receiver that failed gets one message at a time until it works again', async () => {
   const answers: ServerResponse[] = [];
-  const receiver = await startReceiver((response) => answers.push(response));
-  const { deliverer, tenant, send, db } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  for (let n = 0; n < 10; n++) await send(id, `a${n}`, { n });
+  const { deliverer, receiver, send, db } = await setUpReceiver((response) => {
+    answers.push(response);
+  });
+  for (let n = 0; n < 10; n++) await send(`a${n}`, { n });
   const inProgress = () => db.$count(deliveries, gt(deliveries.fence, 0));
   const answer = (statusCode: number) => {
     for (const response of answers.splice(0)) {
@@ -363,10 +352,8 @@ test('a receiver that failed gets one message at a time until it works again', a
 });
 
 test('deliveries that end during a slow database query leave nothing undelivered', async () => {
-  const receiver = await startReceiver();
-  const { open, outbox, tenant, send } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  for (let n = 0; n < 10; n++) await send(id, `a${n}`, { n });
+  const { open, outbox, receiver, send } = await setUpReceiver();
+  for (let n = 0; n < 10; n++) await send(`a${n}`, { n });
   const slow = open({
     outbox: {
       ...outbox,
@@ -384,13 +371,11 @@ test('deliveries that end during a slow database query leave nothing undelivered
 });
 
 test('a started deliverer sends a new message at once, long before its next poll', async () => {
-  const receiver = await startReceiver();
-  const { deliverer, tenant, send } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
+  const { deliverer, receiver, send } = await setUpReceiver();
   deliverer.start();
   await new Promise(setImmediate);
 
-  await send(id, 'a1', {});
+  await send('a1');
 
   await expect.poll(() => receiver.calls.length).toBe(1);
 });

@@ -5,32 +5,24 @@ import {
   replay,
   purgeDeliveries,
 } from '../../../../src/service/webhooks/deliver.ts';
-import { startReceiver } from './receiver.ts';
-import { setUp } from './set-up.ts';
+import { setUp, setUpReceiver } from './set-up.ts';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
 import { hasPostgres } from '../../ports/db/temporary.ts';
 
 type Ready = Awaited<ReturnType<typeof withReceiver>>;
 
-/** A tenant whose receiver answers with `status.code`. */
 async function withReceiver() {
-  const status = { code: 200 };
-  const receiver = await startReceiver((response) => {
-    response.statusCode = status.code;
-    response.end();
-  });
-  const all = await setUp();
-  const { id: tenantId } = await all.tenant('acme', receiver.url);
-  const bodies = () => receiver.calls.map(({ body }) => body);
-  const list = () => listDeliveries(all.db, { tenantId, state: null, limit: 100 });
-  const again = (which: Parameters<typeof replay>[1]['which']) =>
+  const all = await setUpReceiver();
+  const bodies = () => all.receiver.calls.map(({ body }) => body);
+  const list = (tenantId = all.id) => listDeliveries(all.db, { tenantId, state: null, limit: 100 });
+  const again = (which: Parameters<typeof replay>[1]['which'], tenantId = all.id) =>
     replay(all.db, { tenantId, which, at: all.clock.now(), by: operator });
-  return { ...all, tenantId, receiver, status, bodies, list, again };
+  return { ...all, bodies, list, again };
 }
 
 test('a replayed message is sent once more, with the same id and a new signature', async () => {
-  const { deliverer, send, clock, tenantId, receiver, list, again } = await withReceiver();
-  await send(tenantId, 'a1', { n: 1 });
+  const { deliverer, send, clock, receiver, list, again } = await withReceiver();
+  await send('a1', { n: 1 });
   await deliverer.drain();
   clock.step(60_000);
   const [{ id } = { id: '' }] = await list();
@@ -53,22 +45,22 @@ test('a replayed message is sent once more, with the same id and a new signature
 });
 
 /** Gives up the waiting messages, and sets the tenant's URL again. */
-async function giveUpAll({ status, deliverer, tenants, tenantId, receiver }: Ready) {
-  status.code = 410;
+async function giveUpAll({ answer, deliverer, tenants, id, receiver }: Ready) {
+  answer.status = 410;
   await deliverer.drain();
-  status.code = 200;
-  await tenants.update(tenantId, { webhookUrl: receiver.url });
+  answer.status = 200;
+  await tenants.update(id, { webhookUrl: receiver.url });
   receiver.calls.length = 0;
 }
 
 test('all given-up messages of this tenant, and no others, are sent again in order', async () => {
   const ready = await withReceiver();
-  const { deliverer, tenant, send, tenantId, receiver, bodies, again } = ready;
+  const { deliverer, tenant, send, sendFor, receiver, bodies, again } = ready;
   const { id: other } = await tenant('other', receiver.url);
-  await send(tenantId, 'a0', { n: 'delivered' });
+  await send('a0', { n: 'delivered' });
   await deliverer.drain();
-  await send(other, 'b1', { n: 'of another' });
-  for (const n of [1, 2, 3]) await send(tenantId, 'a1', { n });
+  await sendFor(other, 'b1', { n: 'of another' });
+  for (const n of [1, 2, 3]) await send('a1', { n });
   await giveUpAll(ready);
 
   const replayed = await again('given_up');
@@ -81,13 +73,13 @@ test('all given-up messages of this tenant, and no others, are sent again in ord
 
 test('replayed messages come after the current message and before later ones', async () => {
   const ready = await withReceiver();
-  const { deliverer, send, tenantId, status, receiver, clock, bodies, again } = ready;
-  for (const n of [1, 2]) await send(tenantId, 'a1', { n });
+  const { deliverer, send, answer, receiver, clock, bodies, again } = ready;
+  for (const n of [1, 2]) await send('a1', { n });
   await giveUpAll(ready);
-  for (const n of [3, 4]) await send(tenantId, 'a1', { n });
-  status.code = 500;
+  for (const n of [3, 4]) await send('a1', { n });
+  answer.status = 500;
   await deliverer.drain();
-  status.code = 200;
+  answer.status = 200;
   receiver.calls.length = 0;
 
   await again('given_up');
@@ -101,13 +93,13 @@ test('replayed messages come after the current message and before later ones', a
 });
 
 test('an attempt from before the replay does not settle the replayed message', async () => {
-  const { outbox, send, tenantId, tenants, receiver, list, again } = await withReceiver();
-  await send(tenantId, 'a1', {});
+  const { outbox, send, id, tenants, receiver, list, again } = await withReceiver();
+  await send('a1');
   const [late] = await outbox.claim(() => 1);
-  await send(tenantId, 'a2', {});
+  await send('a2');
   const [other] = await outbox.claim(() => 1);
   await outbox.conclude(other!, { kind: 'gone', detail: 'http_410' });
-  await tenants.update(tenantId, { webhookUrl: receiver.url });
+  await tenants.update(id, { webhookUrl: receiver.url });
 
   await again('given_up');
   await outbox.conclude(late!, { kind: 'accepted', detail: 'http_200' });
@@ -116,36 +108,38 @@ test('an attempt from before the replay does not settle the replayed message', a
 });
 
 test('waiting messages, missing ones and a missing receiver are refused, each with advice', async () => {
-  const ready = await withReceiver();
-  const { db, clock, tenant, send, tenants, tenantId, receiver, list, again } = ready;
-  const { id: other } = await tenant('other', receiver.url);
-  await send(tenantId, 'a1', {});
+  const { send, tenants, id: tenantId, list, again } = await withReceiver();
+  await send('a1');
   const [{ id } = { id: '' }] = await list();
-
-  const ofOther = () =>
-    replay(db, { tenantId: other, which: { id }, at: clock.now(), by: operator });
 
   await expect(() => again({ id })).rejects.toThrow(/already waiting for its next attempt/);
   await expect(() => again({ id: 'msg_0' })).rejects.toThrow(/forensics webhooks list/);
-  await expect(ofOther).rejects.toThrow(expect.objectContaining({ code: 'not_found' }));
   await tenants.update(tenantId, { webhookUrl: null });
   await expect(() => again('given_up')).rejects.toThrow(/forensics tenant update/);
+});
+
+test('another tenant can neither list nor replay a message', async () => {
+  const { send, tenant, receiver, list, again } = await withReceiver();
+  const { id: other } = await tenant('other', receiver.url);
+  await send('a1');
+  const [{ id } = { id: '' }] = await list();
+
+  await expect(() => again({ id }, other)).rejects.toMatchObject({ code: 'not_found' });
+  expect(await list(other)).toEqual([]);
 });
 
 const dayMs = 24 * 3_600_000;
 
 test('messages that ended long ago are purged, recent and waiting ones are kept', async () => {
-  const receiver = await startReceiver((response, { body }) => {
+  const { db, clock, deliverer, send } = await setUpReceiver((response, { body }) => {
     response.statusCode = body.includes('stuck') ? 500 : 200;
     response.end();
   });
-  const { db, clock, deliverer, tenant, send } = await setUp();
-  const { id } = await tenant('acme', receiver.url);
-  await send(id, 'a1', { n: 'old' });
-  await send(id, 'a2', { n: 'stuck' });
+  await send('a1', { n: 'old' });
+  await send('a2', { n: 'stuck' });
   await deliverer.drain();
   clock.step(dayMs);
-  await send(id, 'a3', { n: 'young' });
+  await send('a3', { n: 'young' });
   await deliverer.drain();
 
   await purgeDeliveries(db, new Date(clock.now().getTime() - dayMs / 2));
@@ -165,14 +159,8 @@ test('more messages than fit into one batch are purged', async () => {
     createdAt: at,
     settledAt: at,
   } as const;
-  const rows = Array.from({ length: 2500 }, (_, n) => ({
-    ...ended,
-    id: `msg_${n}`,
-    tenantId: id,
-    subject: 'a',
-    event: 'update',
-    payload: '{}',
-  }));
+  const message = { ...ended, tenantId: id, subject: 'a', event: 'update', payload: '{}' };
+  const rows = Array.from({ length: 2500 }, (_, n) => ({ ...message, id: `msg_${n}` }));
   for (let n = 0; n < rows.length; n += 500)
     await db
       .insert(deliveries)

@@ -1,26 +1,18 @@
 import { expect, test } from 'vitest';
 import { hasFailingReceiver } from '../../../../src/service/webhooks/outbox.ts';
 import { startReceiver } from './receiver.ts';
-import { setUp, retryPausesMs } from './set-up.ts';
+import { retryPausesMs, setUpReceiver } from './set-up.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** A tenant whose receiver answers with the current `answer.status`. */
-async function setUpReceiver() {
-  const answer = { status: 500 };
-  const receiver = await startReceiver((response) => {
-    response.statusCode = answer.status;
-    response.end();
-  });
-  const parts = await setUp();
-  const { id } = await parts.tenant('acme', receiver.url);
-  const { db, clock, deliverer, tenants } = parts;
+/** A tenant whose receiver fails at first. */
+async function setUpFailing() {
+  const parts = await setUpReceiver();
+  const { db, clock, deliverer, tenants, id, answer } = parts;
+  answer.status = 500;
   return {
     ...parts,
-    id,
-    answer,
-    receiver,
     state: async () => (await tenants.byId(id))!,
     isFailing: () => hasFailingReceiver(db, clock.now()),
     /** Uses up all attempts of a message; the receiver fails all of them. */
@@ -35,13 +27,13 @@ async function setUpReceiver() {
 }
 
 test('a receiver that fails for days is disabled, and waiting messages are given up', async () => {
-  const { send, id, exhaust, state, states, receiver, isFailing, deliverer, notices } =
-    await setUpReceiver();
-  await send(id, 'a1', {});
+  const { send, exhaust, state, states, receiver, isFailing, deliverer, notices } =
+    await setUpFailing();
+  await send('a1');
   await exhaust();
   expect(await state()).toMatchObject({ webhookDisabledAt: null });
-  await send(id, 'a2', { n: 1 });
-  await send(id, 'a2', { n: 2 });
+  await send('a2', { n: 1 });
+  await send('a2', { n: 2 });
   await exhaust();
 
   expect(await state()).toMatchObject({
@@ -52,18 +44,18 @@ test('a receiver that fails for days is disabled, and waiting messages are given
   expect((await states()).map((row) => row.state)).toEqual(['given_up', 'given_up', 'given_up']);
   expect(await isFailing()).toBe(true);
   const before = receiver.calls.length;
-  await send(id, 'a3', {});
+  await send('a3');
   await deliverer.drain();
   expect(receiver.calls).toHaveLength(before);
 });
 
 test('a single failure long after another one disables nothing', async () => {
-  const { send, id, exhaust, state, clock, deliverer, answer } = await setUpReceiver();
-  await send(id, 'a1', {});
+  const { send, exhaust, state, clock, deliverer, answer } = await setUpFailing();
+  await send('a1');
   await exhaust();
   clock.step(30 * dayMs);
 
-  await send(id, 'a2', {});
+  await send('a2');
   await deliverer.drain();
   expect(await state()).toMatchObject({ webhookDisabledAt: null });
   answer.status = 200;
@@ -74,10 +66,10 @@ test('a single failure long after another one disables nothing', async () => {
 });
 
 test('a new URL clears the failures of the old one, even during an attempt', async () => {
-  const { send, id, exhaust, state, tenants, deliverer, isFailing } = await setUpReceiver();
-  await send(id, 'a1', {});
+  const { send, id, exhaust, state, tenants, deliverer, isFailing } = await setUpFailing();
+  await send('a1');
   await exhaust();
-  await send(id, 'a2', {});
+  await send('a2');
   await exhaust();
   expect(await isFailing()).toBe(true);
 
@@ -87,7 +79,7 @@ test('a new URL clears the failures of the old one, even during an attempt', asy
   });
   const third = await startReceiver();
   await tenants.update(id, { webhookUrl: other.url });
-  await send(id, 'a3', {});
+  await send('a3');
   await deliverer.drain();
 
   expect(other.calls).toHaveLength(1);
@@ -101,14 +93,14 @@ test('a new URL clears the failures of the old one, even during an attempt', asy
 });
 
 test('a message that the old receiver refused for good goes to the one set in the meantime', async () => {
-  const { send, id, state, states, tenants, deliverer } = await setUpReceiver();
+  const { send, id, state, states, tenants, deliverer } = await setUpFailing();
   const next = await startReceiver();
   const old = await startReceiver((response) => {
     response.statusCode = 410;
     void tenants.update(id, { webhookUrl: next.url }).then(() => response.end());
   });
   await tenants.update(id, { webhookUrl: old.url });
-  await send(id, 'a1', {});
+  await send('a1');
 
   await deliverer.drain();
 
@@ -118,8 +110,8 @@ test('a message that the old receiver refused for good goes to the one set in th
 });
 
 test('a receiver counts as failing after an hour, and no longer once it works', async () => {
-  const { send, id, deliverer, clock, isFailing, answer } = await setUpReceiver();
-  await send(id, 'a1', {});
+  const { send, deliverer, clock, isFailing, answer } = await setUpFailing();
+  await send('a1');
   await deliverer.drain();
   expect(await isFailing()).toBe(false);
 

@@ -7,6 +7,7 @@ import { deliveries } from '../../../../src/ports/db/schema.ts';
 import { createDeliverer } from '../../../../src/service/webhooks/deliver.ts';
 import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
+import { answering, startReceiver } from './receiver.ts';
 
 export const serverKey = new Uint8Array(32).fill(3);
 
@@ -36,7 +37,7 @@ export async function setUp(options: Partial<Parameters<typeof createDeliverer>[
     const { id } = await tenants.create({ name });
     return tenants.update(id, { webhookUrl });
   };
-  const send = (tenantId: string, subject: string, payload: Record<string, unknown>) =>
+  const sendFor = (tenantId: string, subject: string, payload: Record<string, unknown>) =>
     transact(db, (tx) =>
       outbox.enqueueDelivery(tx, {
         tenantId,
@@ -45,18 +46,26 @@ export async function setUp(options: Partial<Parameters<typeof createDeliverer>[
         payload: async () => payload,
       }),
     );
-  /** A message for a new tenant with this webhook. */
-  const sendTo = async (webhookUrl: string) => {
-    const { id } = await tenant('acme', webhookUrl);
-    await send(id, 'a1', {});
-    return id;
-  };
   const states = async () =>
     (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
       ({ state, attempts, lastOutcome }) => ({ state, attempts, lastOutcome }),
     );
   const opened = { db, clock, tenants, outbox, deliverer: open(), open, notices };
-  return { ...opened, tenant, send, sendTo, states };
+  return { ...opened, tenant, sendFor, states };
+}
+
+/** The same with a tenant "acme", whose receiver answers as given, or with the current `answer.status`. */
+export async function setUpReceiver(
+  given?: Parameters<typeof startReceiver>[0],
+  options: Parameters<typeof setUp>[0] = {},
+) {
+  const answer = { status: 200 };
+  const receiver = await startReceiver(given ?? ((response) => answering(answer.status)(response)));
+  const parts = await setUp(options);
+  const { id } = await parts.tenant('acme', receiver.url);
+  const send = (subject: string, payload: Record<string, unknown> = {}) =>
+    parts.sendFor(id, subject, payload);
+  return { ...parts, id, receiver, answer, send };
 }
 
 const minuteMs = 60_000;
