@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openServer } from '../unit/server/open-server.ts';
 import { type Operation, operationsOf } from './interface/document.ts';
-import { createJudge, type Given } from './interface/judge.ts';
+import * as judge from './interface/judge.ts';
 import { isStranger, requestsFor, type Sent } from './interface/requests.ts';
 import { onStage, setStage, type Stage } from './interface/stage.ts';
 
@@ -18,7 +18,6 @@ const seed = Number(process.env['FORENSICS_TEST_SEED'] ?? 1337);
 const open = await openServer();
 const wire = await open.listen();
 const operations = operationsOf((await open.server.inject('/v1/schema')).json());
-const judge = createJudge();
 const other = await open.makeTenant('other');
 /** How often each status was returned, by operation. */
 const seen = new Map(operations.map(({ id }) => [id, new Map<number, number>()]));
@@ -64,7 +63,7 @@ test('enough requests were sent, and no operation refused them all', () => {
   );
 });
 
-async function ask(operation: Operation, sent: Sent, stage: Stage): Promise<Given> {
+async function ask(operation: Operation, sent: Sent, stage: Stage): Promise<judge.Given> {
   const { caller, query, headers, payload } = sent;
   const authorization = isStranger(caller) ? stage.foreign[caller] : stage.own[caller];
   const search = new URLSearchParams();
@@ -78,7 +77,7 @@ async function ask(operation: Operation, sent: Sent, stage: Stage): Promise<Give
   return { status: answer.statusCode, headers: answer.headers, text: answer.body };
 }
 
-function complaint(operation: Operation, sent: Sent, given: Given): string | null {
+function complaint(operation: Operation, sent: Sent, given: judge.Given): string | null {
   const { status } = given;
   if (isLeaked(operation, sent, given)) return `${sent.caller} got ${status}`;
   if (status === 200 && !judge.allowsBody(operation, parsed(sent.payload))) {
@@ -88,7 +87,7 @@ function complaint(operation: Operation, sent: Sent, given: Given): string | nul
 }
 
 /** Whether an outsider got more than a refusal. */
-function isLeaked({ schemes }: Operation, { caller }: Sent, { status }: Given): boolean {
+function isLeaked({ schemes }: Operation, { caller }: Sent, { status }: judge.Given): boolean {
   if (schemes.length === 0 || !isStranger(caller) || isRefused(status)) return false;
   // Another tenant's key is still a key: the body is parsed before the tenant in it can be checked.
   return caller !== 'foreign' || ![400, 413, 415].includes(status);

@@ -9,6 +9,7 @@ import {
   type OpenServer,
   password,
 } from '../unit/server/open-server.ts';
+import type { RawDocument } from '../contract/interface/document.ts';
 import { type Caller, callers, type Headers, openWithCallers } from './callers.ts';
 
 const blob = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
@@ -175,6 +176,18 @@ test('the table lists every registered route and no other', () => {
   );
 
   expect(registered.toSorted()).toEqual(Object.keys(routes).toSorted());
+});
+
+test('the document names the scope that a route needs', async () => {
+  const document: RawDocument = (await open.server.inject('/v1/schema')).json();
+  const scoped = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { security }]) => security.some((one) => Object.values(one).flat().length > 0))
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+
+  const needing = Object.entries(routes).filter(([, [access]]) => withScope.has(access));
+  expect(scoped.toSorted()).toEqual(needing.map(([name]) => name).toSorted());
 });
 
 describe.each(Object.entries(routes))('%s', (name, route) => {

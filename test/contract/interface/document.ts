@@ -1,6 +1,8 @@
 /** The API document as data: every operation with its schemas, references resolved. */
 
-export type Schema = Readonly<Record<string, unknown>>;
+type ByName<T> = Readonly<Record<string, T>>;
+
+export type Schema = ByName<unknown>;
 
 export interface Part {
   readonly name: string;
@@ -9,67 +11,55 @@ export interface Part {
   readonly schema: Schema;
 }
 
-export interface DocumentedAnswer {
-  /** By media type. */
-  readonly content: Readonly<Record<string, Schema>>;
-  /** By name in lower case. */
-  readonly headers: Readonly<Record<string, Schema>>;
+interface Media {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: ByName<{ readonly value: unknown }>;
+}
+
+export interface RawOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly security: readonly ByName<readonly string[]>[];
+  readonly parameters?: readonly Part[];
+  readonly requestBody?: { readonly content: ByName<Media> };
+  readonly responses: ByName<{
+    readonly content?: ByName<Media>;
+    readonly headers?: ByName<{ schema: Schema }>;
+  }>;
+}
+
+export interface RawDocument {
+  readonly openapi: string;
+  readonly servers: readonly object[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: ByName<ByName<RawOperation>>;
+  readonly components: { readonly schemas: ByName<Schema> };
+  readonly webhooks: ByName<{ readonly post: RawOperation }>;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 
-export interface Operation {
-  readonly id: string;
-  readonly method: (typeof methods)[number];
-  readonly path: string;
-  /** Names of the accepted security schemes; none if open to everyone. */
-  readonly schemes: readonly string[];
-  readonly parts: readonly Part[];
-  readonly body: Schema | null;
-  readonly bodyExamples: readonly unknown[];
-  /** By status. */
-  readonly answers: Readonly<Record<string, DocumentedAnswer>>;
-}
+export type Operation = ReturnType<typeof operationsOf>[number];
 
-interface Media {
-  readonly schema: Schema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
-}
-
-interface RawOperation {
-  readonly operationId: string;
-  readonly security: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly Part[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<
-    Record<
-      string,
-      {
-        readonly content?: Readonly<Record<string, Media>>;
-        readonly headers?: Readonly<Record<string, { schema: Schema }>>;
-      }
-    >
-  >;
-}
-
-export interface RawDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
-
-export function operationsOf(document: RawDocument): readonly Operation[] {
-  const { paths, components } = document;
+/** Bodies and answers are by media type, answers also by status, and headers by name in lower case. */
+export function operationsOf({ paths, components }: Pick<RawDocument, 'paths' | 'components'>) {
   const whole = (schema: Schema) => resolved(schema, components.schemas);
   return Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, raw]) => ({
       id: raw.operationId,
+      summary: raw.summary,
+      tags: raw.tags,
       method: methodOf(method),
       path,
+      /** Names of the accepted security schemes; none if open to everyone. */
       schemes: raw.security.flatMap((scheme) => Object.keys(scheme)),
       parts: (raw.parameters ?? []).map((part) => ({ ...part, schema: whole(part.schema) })),
-      body: raw.requestBody ? whole(schemaOf(raw.requestBody.content)) : null,
-      bodyExamples: raw.requestBody ? examplesOf(raw.requestBody.content) : [],
+      body: raw.requestBody
+        ? whole(raw.requestBody.content['application/json']?.schema ?? {})
+        : null,
+      bodyExamples: Object.values(raw.requestBody?.content ?? {}).flatMap(examplesOf),
       answers: mapped(raw.responses, ({ content = {}, headers = {} }) => ({
         content: mapped(content, ({ schema }) => whole(schema)),
         headers: mapped(headers, ({ schema }) => whole(schema)),
@@ -82,48 +72,43 @@ export function componentOf({ components }: RawDocument, name: string): Schema {
   return resolved({ $ref: prefix + name }, components.schemas);
 }
 
-function methodOf(name: string): Operation['method'] {
+function methodOf(name: string): (typeof methods)[number] {
   const method = methods.find((one) => one === name.toUpperCase());
   if (method === undefined) throw new Error(`${name} is not a method of the API`);
   return method;
 }
 
-function schemaOf(content: Readonly<Record<string, Media>>): Schema {
-  return content['application/json']?.schema ?? {};
-}
-
-function examplesOf(content: Readonly<Record<string, Media>>): readonly unknown[] {
-  return Object.values(content).flatMap(({ example, examples = {} }) => [
-    ...(example === undefined ? [] : [example]),
-    ...Object.values(examples).map(({ value }) => value),
-  ]);
+function examplesOf({ example, examples = {} }: Media): readonly unknown[] {
+  const named = Object.values(examples).map(({ value }) => value);
+  return example === undefined ? named : [example, ...named];
 }
 
 const prefix = '#/components/schemas/';
 
 /** Replaces every reference in the schema with its target; none of ours is recursive. */
-function resolved(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
+function resolved(schema: Schema, components: ByName<Schema>): Schema {
   const reference = schema['$ref'];
-  if (typeof reference === 'string') {
-    const target = components[reference.slice(prefix.length)];
-    if (target === undefined) throw new Error(`${reference} points to nothing`);
-    return resolved(target, components);
+  if (typeof reference !== 'string') {
+    return transformed(schema, (inner) => resolved(inner, components));
   }
-  return mapped(schema, (value) => visited(value, components));
+  const target = components[reference.slice(prefix.length)];
+  if (target === undefined) throw new Error(`${reference} points to nothing`);
+  return resolved(target, components);
 }
 
-function visited(value: unknown, components: Readonly<Record<string, Schema>>): unknown {
-  if (Array.isArray(value)) return value.map((entry) => visited(entry, components));
-  return isSchema(value) ? resolved(value, components) : value;
+/** The schema with each schema in it changed, also those in lists. */
+export function transformed(schema: Schema, change: (inner: Schema) => Schema): Schema {
+  const changed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(changed);
+    return isSchema(value) ? change(value) : value;
+  };
+  return mapped(schema, changed);
 }
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function mapped<A, B>(
-  record: Readonly<Record<string, A>>,
-  change: (value: A) => B,
-): Readonly<Record<string, B>> {
+function mapped<A, B>(record: ByName<A>, change: (value: A) => B): ByName<B> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 }

@@ -1,6 +1,7 @@
 /** Requests for an operation, generated from its documentation. */
 
 import * as fc from 'fast-check';
+import { weighted } from '../../fixtures/weighted.ts';
 import type { Operation, Schema } from './document.ts';
 import { known, type Stranger, strangers } from './stage.ts';
 import { allowedValue, oddValue, spoiled } from './values.ts';
@@ -39,11 +40,7 @@ export function isStranger(caller: string): caller is Stranger {
 
 function callers({ schemes }: Operation): fc.Arbitrary<string> {
   const outside = fc.constantFrom<string>(...strangers);
-  if (schemes.length === 0) return outside;
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...schemes) },
-    { weight: 1, arbitrary: outside },
-  );
+  return schemes.length === 0 ? outside : weighted([4, fc.constantFrom(...schemes)], [1, outside]);
 }
 
 function query({ parts }: Operation): fc.Arbitrary<readonly (readonly [string, string])[]> {
@@ -58,10 +55,10 @@ function query({ parts }: Operation): fc.Arbitrary<readonly (readonly [string, s
     .map((record) => Object.entries(record).map(([name, text]) => [name, text] as const));
   const name = fc.constantFrom('x', '__proto__', ...declared.map((part) => part.name));
   const more = fc.tuple(name, oddValue().map(asText));
-  return fc.oneof(
-    { weight: 4, arbitrary: allowed },
-    { weight: 1, arbitrary: fc.tuple(allowed, more).map(([pairs, pair]) => [...pairs, pair]) },
-    { weight: 1, arbitrary: fc.tuple(allowed, fc.nat()).map(([pairs, at]) => without(pairs, at)) },
+  return weighted<readonly (readonly [string, string])[]>(
+    [4, allowed],
+    [1, fc.tuple(allowed, more).map(([pairs, pair]) => [...pairs, pair])],
+    [1, fc.tuple(allowed, fc.nat()).map(([pairs, at]) => without(pairs, at))],
   );
 }
 
@@ -72,14 +69,12 @@ function headers({ parts }: Operation): fc.Arbitrary<Headers> {
 }
 
 function headerText(schema: Schema, name: string): fc.Arbitrary<string> {
-  const allowed = allowedValue(schema, known, name);
-  return fc
-    .oneof({ weight: 4, arbitrary: allowed }, { weight: 1, arbitrary: oddValue() })
-    .map((value) =>
-      asText(value)
-        .replace(/[^\x20-\x7e]/g, '?')
-        .slice(0, 4000),
-    );
+  const value = weighted([4, allowedValue(schema, known, name)], [1, oddValue()]);
+  return value.map((it) =>
+    asText(it)
+      .replace(/[^\x20-\x7e]/g, '?')
+      .slice(0, 4000),
+  );
 }
 
 const noJson = [
@@ -95,27 +90,16 @@ const noJson = [
 ];
 
 function payloads({ method, body }: Operation): fc.Arbitrary<string | null> {
-  const raw = fc.oneof(
-    { weight: 12, arbitrary: fc.constantFrom(...noJson) },
-    { weight: 2, arbitrary: fc.integer({ min: 1000, max: 20_000 }).map((n) => '['.repeat(n)) },
-    { weight: 1, arbitrary: fc.constant('{"a":"«large»"}') },
+  const raw = weighted(
+    [12, fc.constantFrom(...noJson)],
+    [2, fc.integer({ min: 1000, max: 20_000 }).map((n) => '['.repeat(n))],
+    [1, fc.constant('{"a":"«large»"}')],
   );
   const none = fc.constant(null);
-  if (body === null) {
-    return method === 'GET'
-      ? none
-      : fc.oneof({ weight: 3, arbitrary: none }, { weight: 1, arbitrary: raw });
-  }
+  if (body === null) return method === 'GET' ? none : weighted<string | null>([3, none], [1, raw]);
   const allowed = allowedValue(body, known);
-  const json = fc.oneof(
-    { weight: 5, arbitrary: allowed },
-    { weight: 5, arbitrary: spoiled(allowed) },
-  );
-  return fc.oneof(
-    { weight: 18, arbitrary: json.map((value) => JSON.stringify(value)) },
-    { weight: 2, arbitrary: raw },
-    { weight: 1, arbitrary: none },
-  );
+  const json = weighted([5, allowed], [5, spoiled(allowed)]).map((value) => JSON.stringify(value));
+  return weighted<string | null>([18, json], [2, raw], [1, none]);
 }
 
 const oddTypes = [
@@ -130,13 +114,8 @@ const oddTypes = [
 ];
 
 function contentTypes(): fc.Arbitrary<string | null> {
-  return fc.oneof(
-    {
-      weight: 12,
-      arbitrary: fc.constantFrom('application/json', 'application/json; charset=utf-8'),
-    },
-    { weight: 1, arbitrary: fc.constantFrom(...oddTypes) },
-  );
+  const usual = fc.constantFrom('application/json', 'application/json; charset=utf-8');
+  return weighted<string | null>([12, usual], [1, fc.constantFrom(...oddTypes)]);
 }
 
 function asText(value: unknown): string {

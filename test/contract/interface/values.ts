@@ -1,6 +1,7 @@
 /** Values generated from a schema: valid ones, and those of a careless or hostile client. */
 
 import * as fc from 'fast-check';
+import { weighted } from '../../fixtures/weighted.ts';
 import { isSchema, type Schema } from './document.ts';
 
 /** Meaningful values by member name. */
@@ -44,10 +45,7 @@ export function allowedValue(schema: Schema, known: Known, name = ''): fc.Arbitr
   const made = madeFrom(schema, known, name);
   const values = known[name];
   if (values === undefined || values.length === 0) return made;
-  return fc.oneof(
-    { weight: 9, arbitrary: fc.constantFrom(...values) },
-    { weight: 1, arbitrary: made },
-  );
+  return weighted([9, fc.constantFrom(...values)], [1, made]);
 }
 
 function madeFrom(schema: Schema, known: Known, name: string): fc.Arbitrary<unknown> {
@@ -61,16 +59,9 @@ function madeFrom(schema: Schema, known: Known, name: string): fc.Arbitrary<unkn
     case 'string':
       return text(schema);
     case 'integer':
-      return fc.integer({
-        min: bound(schema, 'minimum', -1000),
-        max: bound(schema, 'maximum', 10_000),
-      });
+      return fc.integer(range(schema, -1000, 10_000));
     case 'number':
-      return fc.double({
-        min: bound(schema, 'minimum', -1e6),
-        max: bound(schema, 'maximum', 1e6),
-        noNaN: true,
-      });
+      return fc.double({ ...range(schema, -1e6, 1e6), noNaN: true });
     case 'boolean':
       return fc.boolean();
     case 'null':
@@ -100,16 +91,20 @@ function object(schema: Schema, known: Known): fc.Arbitrary<unknown> {
     fc.subarray(optional),
   );
   return fc.tuple(whole, chosen).map(([value, names]) => {
-    const entries = Object.entries(value);
-    return Object.fromEntries(
-      entries.filter(([name]) => required.includes(name) || names.includes(name)),
-    );
+    const sent = Object.entries(value).filter(([name]) => [...required, ...names].includes(name));
+    return Object.fromEntries(sent);
   });
+}
+
+function range(schema: Schema, min: number, max: number) {
+  return { min: bound(schema, 'minimum', min), max: bound(schema, 'maximum', max) };
 }
 
 function text(schema: Schema): fc.Arbitrary<string> {
   const minLength = bound(schema, 'minLength', 0);
   const maxLength = bound(schema, 'maxLength', 300, 300);
+  const ofUnit = (unit: 'grapheme-ascii' | 'binary', more: number) =>
+    fc.string({ minLength, maxLength: Math.min(maxLength, minLength + more), unit });
   switch (schema['format']) {
     case 'date-time':
       return fc
@@ -120,12 +115,8 @@ function text(schema: Schema): fc.Arbitrary<string> {
     default:
       // Counted in code points, like the schema; long values are rare, boundary lengths are not.
       return fc.oneof(
-        fc.string({
-          minLength,
-          maxLength: Math.min(maxLength, minLength + 24),
-          unit: 'grapheme-ascii',
-        }),
-        fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 12), unit: 'binary' }),
+        ofUnit('grapheme-ascii', 24),
+        ofUnit('binary', 12),
         fc.constantFrom('x'.repeat(minLength), 'ü'.repeat(maxLength)),
       );
   }
@@ -139,16 +130,12 @@ function bound(schema: Schema, keyword: string, otherwise: number, most = Infini
 /** A valid value with one change somewhere. */
 export function spoiled(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
-    .tuple(
-      allowed,
-      fc.nat(),
-      fc.constantFrom('drop', 'replace', 'add', 'wrap', 'shift'),
-      oddValue(),
-    )
+    .tuple(allowed, fc.nat(), fc.constantFrom(...spoilings), oddValue())
     .map(([value, at, how, odd]) => spoil(value, at, how, odd));
 }
 
-type Spoiling = 'drop' | 'replace' | 'add' | 'wrap' | 'shift';
+const spoilings = ['drop', 'replace', 'add', 'wrap', 'shift'] as const;
+type Spoiling = (typeof spoilings)[number];
 
 function spoil(value: unknown, at: number, how: Spoiling, odd: unknown): unknown {
   const names = isSchema(value) ? Object.keys(value) : [];

@@ -125,3 +125,11 @@ test('logging out ends one session, and logging out on all devices ends all', as
   expect([everywhere.statusCode, alsoGone.statusCode]).toEqual([200, 401]);
   expect(cookieIn(left)).toMatch(/Max-Age=0/);
 });
+
+test('a session cookie that this server never set is ignored', async () => {
+  const headers = { cookie: '__Host-forensics-session=%' };
+
+  const answer = await open.server.inject({ url: path, headers });
+
+  expect([answer.statusCode, answer.json().data.hasSession]).toEqual([200, false]);
+});
