@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { hasPostgres } from '../../ports/db/temporary.ts';
 import { createRequest, openWorkshop } from './workshop.ts';
 
 const input = (change: object) => ({ input: { ...createRequest().input, ...change } });
@@ -177,20 +176,5 @@ describe('list', () => {
       totalCount: 5,
       ofOneCamera: null,
     });
-  });
-
-  test.skipIf(hasPostgres)('reads its page from the index, not from the whole table', async () => {
-    const { db, caller } = await openWorkshop();
-
-    const plan = db.$client
-      .prepare<[string], { detail: string }>(
-        `EXPLAIN QUERY PLAN SELECT * FROM analyses WHERE tenant_id = ? AND deleted_at IS NULL
-         ORDER BY created_at DESC, id LIMIT 10`,
-      )
-      .all(caller.tenant.id);
-
-    expect(plan.map(({ detail }) => detail)).toEqual([
-      expect.stringContaining('USING INDEX analyses_by_age'),
-    ]);
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { createQueue, type Queue } from '../../../../src/service/jobs/queue.ts';
-import { hasPostgres, steppedClock, testDb, temporaryFolder } from '../../ports/db/temporary.ts';
+import { steppedClock, testDb, temporaryFolder } from '../../ports/db/temporary.ts';
 
 const leaseMs = 60_000;
 const by = (workerId: string) => ({ workerId, leaseMs, kinds: ['work'] });
@@ -75,19 +75,6 @@ test('a lease taken before the clock was set back a day does not last a day', as
   expect(await queue.claim(by('v'))).toMatchObject({ payload: 'x', fence: lost.fence + 1 });
 });
 
-test('an enqueue that is rolled back leaves no job', async () => {
-  const { db, queue } = await setUp();
-
-  const act = () =>
-    transact(db, async (tx) => {
-      await queue.enqueue(tx, 'work', 'x');
-      throw new Error('no');
-    });
-
-  await expect(act).rejects.toThrow('no');
-  expect(await queue.count('work')).toBe(0);
-});
-
 test('two processes never hold the same job', async () => {
   const { queue, add, open } = await setUp();
   const other = (await open()).queue;
@@ -145,21 +132,6 @@ test('a released job is due at its time, and belongs to its new holder', async (
   clock.step(1000);
   expect(await queue.claim(by('w'))).toMatchObject({ fence: 2 });
   await expect(() => transact(db, (tx) => queue.finish(tx, job))).rejects.toThrow(leaseLost);
-});
-
-test.skipIf(hasPostgres)('the next job is found through an index', async () => {
-  const { db } = await setUp();
-
-  const plan = db.$client
-    .prepare<[string], { detail: string }>(
-      `EXPLAIN QUERY PLAN SELECT id FROM jobs WHERE kind = ?
-       ORDER BY coalesce(leased_until, run_at), jobs.rowid LIMIT 1`,
-    )
-    .all('work');
-
-  expect(plan.map(({ detail }) => detail)).toEqual([
-    'SEARCH jobs USING INDEX jobs_by_due (kind=?)',
-  ]);
 });
 
 test('a job is found at once behind a long queue of another owner', async () => {

@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { describe, expect, test, vi } from 'vitest';
-import { countPending, isPartOfBulk } from '../../../../src/service/analyses/rows.ts';
+import { describe, expect, test } from 'vitest';
 import {
   type Count,
   countLogin,
@@ -8,7 +7,7 @@ import {
   createUsageReports,
 } from '../../../../src/service/usage/usage.ts';
 import type { ResultClass } from '../../../../src/contract/vocabulary.ts';
-import { type Reader, transact } from '../../../../src/ports/db/database.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
 import { hasPostgres } from '../../ports/db/temporary.ts';
 import { examinationOf } from '../analyses/scripted-sandbox.ts';
@@ -207,29 +206,6 @@ describe('queued', () => {
 
     expect([today, all].map(({ queuedAnalyses }) => queuedAnalyses)).toEqual([2, 2]);
     expect(yesterday.queuedAnalyses).toBe(0);
-  });
-
-  test.skipIf(hasPostgres).each([
-    ['it', countPending, 'analyses_pending'],
-    [
-      'whether others are at work',
-      (reader: Reader, tenantId: string) => isPartOfBulk(reader, { tenantId, analysisId: 'one' }),
-      'analyses_at_work',
-    ],
-  ] as const)('%s is read from an index', async (_, ask, index) => {
-    const { db, caller } = await openReports();
-    const prepare = vi.spyOn(db.$client, 'prepare');
-    await ask(db, caller.tenant.id);
-    const statement = String(prepare.mock.lastCall?.[0]);
-
-    const values = statement.match(/\?/g)!.map(() => caller.tenant.id);
-    const plan = db.$client
-      .prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${statement}`)
-      .all(...values);
-
-    expect(plan.map(({ detail }) => detail)).toEqual([
-      expect.stringMatching(`INDEX ${index} \\(tenant_id=`),
-    ]);
   });
 });
 

@@ -7,7 +7,6 @@ import {
 } from '../../../../src/service/webhooks/deliver.ts';
 import { setUp, setUpReceiver } from './set-up.ts';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
-import { hasPostgres } from '../../ports/db/temporary.ts';
 
 type Ready = Awaited<ReturnType<typeof withReceiver>>;
 
@@ -170,13 +169,4 @@ test('more messages than fit into one batch are purged', async () => {
   await purgeDeliveries(db, new Date(1));
 
   expect(await db.$count(deliveries)).toBe(0);
-});
-
-test.skipIf(hasPostgres)('messages that have ended are found through an index', async () => {
-  const { db } = await setUp();
-
-  const plan = db.$client
-    .prepare('EXPLAIN QUERY PLAN SELECT seq FROM webhook_deliveries WHERE settled_at < ?')
-    .all(1);
-  expect(JSON.stringify(plan)).toContain('webhook_deliveries_by_end');
 });
