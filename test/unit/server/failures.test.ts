@@ -41,12 +41,6 @@ describe('failures', () => {
       /only GET, HEAD, PUT, DELETE, OPTIONS\./,
     ],
     [
-      'a missing file of the API description',
-      { method: 'GET', path: '/docs/static/none.js' },
-      'not_found',
-      /Nothing exists/,
-    ],
-    [
       'a very long address',
       { method: 'GET', path: `/${'a'.repeat(9000)}` },
       'not_found',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -108,13 +108,6 @@ test('the head of each chain of the audit log is reported by a daily chore', asy
 
   expect(reported).toEqual(expected);
   expect(expected.map(({ count }) => count)).toEqual([1, 2]);
-});
-
-test('a file that is not a database stops the start', async () => {
-  const folder = newFolder();
-  writeFileSync(join(folder, 'forensics.db'), 'no database at all, but long enough to be read');
-
-  await expect(openApp(settingsIn(folder))).rejects.toThrow();
 });
 
 test('an invalid webhook range stops the start', async () => {

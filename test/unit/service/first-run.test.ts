@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { auditEntries } from '../../../src/ports/db/schema.ts';
 import { trialMd5s, createFirstUser } from '../../../src/service/first-run.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
 import { openPeople, password } from './access/people.ts';
@@ -19,21 +18,6 @@ test('a file in the data folder replaces the shipped one of the same name', () =
   expect(trialMd5s(dataDir)).toEqual([
     md5(shipped('real.jpg')),
     md5(Buffer.from('another picture')),
-  ]);
-});
-
-test('the log names the new user as the creator, not the command line', async () => {
-  const { users, tenants, identity, db } = await openPeople();
-  const firstUser = await createFirstUser({ users, tenants, identity });
-  await firstUser.create({ token: firstUser.token ?? '', email: 'a@example.org', password });
-  const [user] = await users.list();
-
-  const entries = await db.select().from(auditEntries).all();
-  const created = entries
-    .map(({ entry }) => JSON.parse(entry))
-    .filter(({ event }) => event === 'user.created');
-  expect(created.map(({ actor, subject }) => [actor, subject])).toEqual([
-    [{ type: 'user', id: user!.id }, user!.id],
   ]);
 });
 

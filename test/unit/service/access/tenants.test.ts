@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { type Principal, systemPrincipal } from '../../../../src/service/access/principal.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { steppedClock, temporaryDb } from '../../ports/db/temporary.ts';
 
@@ -83,21 +82,3 @@ test.each(['ftp://example.org', 'example.org', 'https://a:b@example.org/', 'java
     });
   },
 );
-
-test('a foreign tenant and a missing one are refused with the same message', async () => {
-  const tenants = setUp();
-  const acme = await tenants.create({ name: 'acme' });
-  await tenants.create({ name: 'other' });
-  const principal: Principal = { ...systemPrincipal, type: 'api', tenantIds: [acme.id] };
-
-  expect(await tenants.authorizeTenant(principal, 'acme')).toEqual(acme);
-  const refusals = await Promise.all(
-    ['other', 'nobody', 'ACME', ''].map((name) =>
-      tenants.authorizeTenant(principal, name).catch((error: unknown) => error),
-    ),
-  );
-  for (const refusal of refusals) {
-    expect(refusal).toMatchObject({ code: 'forbidden' });
-    expect(refusal).toEqual(refusals[0]);
-  }
-});

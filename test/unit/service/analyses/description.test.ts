@@ -38,17 +38,6 @@ describe('the description of an analysis', () => {
     expect(sandbox.rendered[0]!.item.caseData).toEqual({ caseNumber: '4711', ...caseData });
   });
 
-  test('is found by its case number', async () => {
-    const { analyses, caller, create } = await openWorkshop();
-    const first = await create({ ...createRequest(), projectId: '4711' });
-    await create({ ...createRequest(), projectId: '4712' });
-    await create();
-
-    const { analyses: found, totalCount } = await analyses.list(caller, { projectId: '4711' });
-
-    expect([totalCount, ...found.map(({ id }) => id)]).toEqual([1, first.id]);
-  });
-
   test('is searched for case, exhibit, examiner and tags, also after a change', async () => {
     const { analyses, caller, create } = await openWorkshop();
     const caseData = { exhibit: 'Bild 3a', examiner: 'Ärztin Öhm' };

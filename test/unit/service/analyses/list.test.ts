@@ -37,27 +37,21 @@ test('signing a long page does not block the event loop', async () => {
   expect(turns).toBeGreaterThanOrEqual(10);
 });
 
-test('a list can be filtered by status, tag, period and result, alone and together', async () => {
-  const { analyses, caller, clock } = await openWorkshop();
-  const make = async (name: string, tags: readonly string[]) => {
+test('a list can be filtered by status, tag, case, period and result, alone and together', async () => {
+  const { analyses, caller, clock, create } = await openWorkshop();
+  const make = (name: string, tags: readonly string[], projectId: string | null = null) => {
     clock.step(3_600_000);
-    const input = {
-      format: 'jpg',
-      version: 'v1',
-      width: 640,
-      height: 480,
-      filename: name,
-    } as const;
-    return analyses.create(caller, { name, type: 'image', tags, input: { ...input, options: {} } });
+    return create({ name, tags, projectId });
   };
   const first = await make('first', ['claims', 'May']);
-  const second = await make('second', ['claims']);
-  const third = await make('third', ['claim']);
+  const second = await make('second', ['claims'], '4711');
+  const third = await make('third', ['claim'], '4712');
   const named = async (query: object) =>
     (await analyses.list(caller, query)).analyses.map(({ name }) => name);
 
   expect(await named({ tag: 'claims' })).toEqual(['second', 'first']);
   expect(await named({ tag: 'cl_ims' })).toEqual([]);
+  expect(await named({ projectId: '4711' })).toEqual(['second']);
   expect(await named({ createdFrom: second.createdDate })).toEqual(['third', 'second']);
   expect(await named({ createdTo: second.createdDate })).toEqual(['first']);
   expect(await named({ tag: 'claims', createdFrom: second.createdDate })).toEqual(['second']);

@@ -387,12 +387,4 @@ describe('an Idempotency-Key', () => {
 
     await expect(other).rejects.toMatchObject({ code: 'conflict' });
   });
-
-  test('of a deleted analysis is a conflict', async () => {
-    const { analyses, caller } = await openWorkshop();
-    const create = () => analyses.create({ ...caller, idempotencyKey: 'c' }, createRequest());
-    await analyses.remove(caller, (await create()).id);
-
-    await expect(create()).rejects.toThrow('send a new Idempotency-Key');
-  });
 });

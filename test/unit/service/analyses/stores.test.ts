@@ -87,20 +87,6 @@ test('an analysis stays in the store in which it was created, whatever the tenan
   expect(workshop.errors).toEqual([]);
 });
 
-test('the URLs of a tenant’s own bucket work', async () => {
-  const { create, chooseStore, stores, caller } = await openWithStores();
-  await chooseStore(server.storageConfig(bucket));
-  const { input } = await create();
-
-  const { store } = await stores.current(caller.tenant.id);
-  const { putUrl, getUrl } = store.presign(input.storageUrls.objectKey, new Date());
-  const put = await fetch(putUrl, { method: 'PUT', body: new Uint8Array(picture) });
-  const got = Buffer.from(await (await fetch(getUrl)).arrayBuffer());
-
-  expect(put.status).toBe(200);
-  expect(got.equals(picture)).toBe(true);
-});
-
 test('new credentials for the same bucket work for old analyses, in every process', async () => {
   const workshop = await openWithStores();
   const { analyses, caller, chooseStore, status } = workshop;

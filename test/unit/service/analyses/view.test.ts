@@ -65,12 +65,6 @@ describe('the result', () => {
     const pdf = result!.report!.de.pdfStorageUrls.objectKey;
     expect(await store.head(pdf)).toMatchObject({ contentType: 'application/pdf' });
   });
-
-  test('is absent before completion', async () => {
-    const { start, status } = await openWorkshop();
-
-    expect(await status(await start())).not.toHaveProperty('result');
-  });
 });
 
 describe('the evidence', () => {

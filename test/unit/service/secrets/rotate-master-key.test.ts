@@ -177,19 +177,6 @@ test('a rotation that is killed at any moment leaves a usable folder', async () 
   expect(keys.size).toBe(5);
 }, 30_000);
 
-test('a rotation is refused while another process uses the folder', async () => {
-  const oldKey = keyText();
-
-  await withCore(async () => {
-    await expect(() => rotateMasterKey(settingsWith(), routine)).rejects.toThrow(
-      expect.objectContaining({ code: 'conflict', message: expect.stringContaining('stop it') }),
-    );
-  });
-
-  expect(keyText()).toBe(oldKey);
-  await expectAllUsable();
-}, 15_000);
-
 test('a key in the settings is replaced by a given one, and opens nothing afterwards', async () => {
   const [old, fresh] = ['0a'.repeat(32), '0b'.repeat(32)];
   await setUp(old);

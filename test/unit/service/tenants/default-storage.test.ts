@@ -42,6 +42,7 @@ test('members that are left out have the defaults of the contract', () => {
     },
     shared: { keyPrefix: '', internal: null },
   });
+  expect(read({ s3: { ...s3, useSSL: false } })).toMatchObject({ s3: { port: 80 } });
   expect(read({ azure, s3: null })).toEqual({
     type: 'azure',
     azure,

@@ -94,26 +94,6 @@ describe('a masked configuration', () => {
   });
 });
 
-test('a new configuration has the defaults of the contract', () => {
-  const { endpoint, bucketName, accessKeyId, secretAccessKey } = s3;
-  const given = { endpoint, bucketName, accessKeyId, secretAccessKey };
-
-  expect(mergeStorage(null, { s3: given })).toEqual({
-    type: 's3',
-    s3: {
-      ...given,
-      port: 443,
-      useSSL: true,
-      region: 'us-east-1',
-      presignedUrlExpirySeconds: 604_800,
-      corsAllowedOrigins: null,
-    },
-  });
-  expect(mergeStorage(null, { s3: { ...given, useSSL: false } })).toMatchObject({
-    s3: { port: 80 },
-  });
-});
-
 test('members that are left out stay unchanged', () => {
   const merged = mergeStorage(stored, { s3: { corsAllowedOrigins: ['https://app.example'] } });
 

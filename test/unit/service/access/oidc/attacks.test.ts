@@ -59,6 +59,7 @@ test.each<[string, Claims]>([
   ['nested lists', { scope: [['settings']], tenants: [['acme']] }],
   ['objects', { scope: { settings: true }, tenants: { 0: 'acme', length: 1 } }],
   ['letters of other scripts', { scope: 'ſettings', tenants: ['аcme', 'ａcme'] }],
+  ['a space that is not ASCII', { scope: 'openid\u00a0settings' }],
   ['paths', { scope: 'x/settings', tenants: ['/acme/lab', '//acme', 'x/acme'] }],
 ])('no rights come from claims with %s', async (_what, claims) => {
   const { enter, tenants } = await openOidc(server);

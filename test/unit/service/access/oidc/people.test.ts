@@ -116,14 +116,6 @@ test.each([
   expect(await tenantsFor(['/Kappa Lab'])).toEqual([id]);
 });
 
-test('a scope after a space that is not ASCII is not granted', async () => {
-  const { enter } = await openOidc(server);
-
-  const principal = await enter({ scope: 'openid\u00a0settings' });
-
-  expect(principal.scopes).not.toContain('settings');
-});
-
 test('a person without an address is shown by their user name at the provider', async () => {
   const { enter, users } = await openOidc(server);
 
