@@ -316,7 +316,8 @@ function clientAt(scene: Scene, at: number, tenantName = 'default', apiKey = sce
     ...client,
     async upload({ input }, bytes) {
       const { status } = await fetch(input.storageUrls.putUrl, { method: 'PUT', body: bytes });
-      return { status, headers: {}, body: Buffer.alloc(0), json: () => JSON.parse('null') };
+      const nothing = () => JSON.parse('null');
+      return { status, headers: {}, body: Buffer.alloc(0), json: nothing, data: nothing };
     },
     download: async (url) => Buffer.from(await (await fetch(url)).arrayBuffer()),
   };

@@ -1,29 +1,26 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { AuditEntry, Delivery } from '../../../src/contract/tenant.ts';
 import { startReceiver } from '../service/webhooks/receiver.ts';
-import { draft, listeningForFile } from './open-server.ts';
+import { listeningForFile } from './open-server.ts';
 
 const open = await listeningForFile({ flags: { webhookAllow: '127.0.0.0/8' } });
 
-const get = async (path: string, query: Readonly<Record<string, string>> = {}) =>
-  open.askWithKey({
-    method: 'GET',
-    path: `${path}?${new URLSearchParams({ tenantName: 'acme', ...query }).toString()}`,
-  });
-const post = async (path: string, body: object = {}) =>
-  open.askWithKey({ method: 'POST', path, body: { tenantName: 'acme', ...body } });
+const send = open.as(open.authorization);
+type Query = Readonly<Record<string, string>>;
 
-const entries = async (query: Readonly<Record<string, string>> = {}) =>
-  (await get('/v1/tenant/audit', query)).json<{ data: AuditEntry[] }>().data;
+const get = async (path: string, query: Query = {}) =>
+  send('GET', `${path}?${new URLSearchParams(query).toString()}`);
+const post = async (path: string, body: object = {}) => send('POST', path, body);
 
-const messages = async (query: Readonly<Record<string, string>> = {}) =>
-  (await get('/v1/tenant/webhook', query)).json<{ data: Delivery[] }>().data;
+const entries = async (query?: Query) =>
+  (await get('/v1/tenant/audit', query)).data<AuditEntry[]>();
+
+const messages = async (query?: Query) =>
+  (await get('/v1/tenant/webhook', query)).data<Delivery[]>();
 
 async function createAndDelete(): Promise<string> {
-  const made = await post('/v1/analysis', draft);
-  const [{ id }] = made.json<{ data: [{ id: string }] }>().data;
-  const body = { tenantName: 'acme', id };
-  await open.askWithKey({ method: 'DELETE', path: '/v1/analysis', body });
+  const { id } = await open.create();
+  await send('DELETE', '/v1/analysis', { id });
   return id;
 }
 
@@ -54,8 +51,7 @@ describe('the audit log over HTTP', () => {
   test('entries are filtered by event, by kind of event, by subject and by time', async () => {
     const id = await createAndDelete();
     const all = await entries();
-    const events = async (query: Readonly<Record<string, string>>) =>
-      (await entries(query)).map(({ event }) => event);
+    const events = async (query: Query) => (await entries(query)).map(({ event }) => event);
 
     const about = all.filter(({ subject }) => subject === id);
     const keys = all.filter(({ event }) => event.startsWith('key.'));

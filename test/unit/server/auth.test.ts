@@ -17,7 +17,7 @@ async function login(name: string, typed = password): Promise<Answer> {
   return post('login', { email: `${name}@example.org`, password: typed });
 }
 
-const tokensOf = (answer: Answer) => answer.json<{ data: TokenSet }>().data;
+const tokensOf = (answer: Answer) => answer.data<TokenSet>();
 const statusAndCode = ({ status, headers }: Answer) => [status, headers['x-error-code']];
 
 describe('a session', () => {
@@ -104,15 +104,9 @@ describe('the log', () => {
   });
 });
 
-async function usedWith(accessToken: string): Promise<number> {
-  const headers = { authorization: `Bearer ${accessToken}` };
-  return (await open.ask({ method: 'GET', path: '/v1/analysis?tenantName=acme', headers })).status;
-}
-
-async function statusOf(authorization: string): Promise<number> {
-  const path = '/v1/analysis?tenantName=acme';
-  return (await open.ask({ method: 'GET', path, headers: { authorization } })).status;
-}
+const statusOf = async (authorization: string) =>
+  (await open.as(authorization)('GET', '/v1/analysis')).status;
+const usedWith = async (accessToken: string) => statusOf(`Bearer ${accessToken}`);
 
 describe('the Authorization header', () => {
   test.each(['ApiKey', 'Bearer', 'apikey', 'BEARER  '])('accepts a key as %s', async (scheme) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { listFeedback } from '../../../src/service/feedback/feedback.ts';
-import { type Answer, listeningForFile } from './open-server.ts';
+import { listeningForFile } from './open-server.ts';
 
 const open = await listeningForFile();
 const { user, tokens } = await open.makeUser('examiner', { tenants: [open.tenant] });
-const authorization = `Bearer ${tokens.accessToken}`;
+const asUser = open.as(`Bearer ${tokens.accessToken}`);
 const userId = user.id;
 
 const message = {
@@ -14,14 +14,8 @@ const message = {
   message: 'It says fake.',
 };
 
-async function send(change: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
-  return open.ask({
-    method: 'POST',
-    path: '/v1/feedback',
-    headers: { authorization, ...headers },
-    body: { tenantName: 'acme', ...message, ...change },
-  });
-}
+const send = async (change: object = {}, headers: Record<string, string> = {}) =>
+  asUser('POST', '/v1/feedback', { ...message, ...change }, headers);
 
 const latest = async () => (await listFeedback(open.app.core.database.db, 1))[0];
 

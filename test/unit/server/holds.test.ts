@@ -11,24 +11,15 @@ const { user, tokens } = await open.makeUser('manager', {
   tenants: [open.tenant],
   scopes: ['settings'],
 });
-const headers = { authorization: `Bearer ${tokens.accessToken}` };
+const asManager = open.as(`Bearer ${tokens.accessToken}`);
 const managerId = user.id;
 
-const ask = async (method: string, body: object = {}) =>
-  method === 'GET'
-    ? open.ask({ method, path: `${path}?tenantName=acme`, headers })
-    : open.ask({ method, path, headers, body: { tenantName: 'acme', ...body } });
-
-const list = async () => (await ask('GET')).json<{ data: LegalHold[] }>().data;
-
-async function create(): Promise<string> {
-  const made = await open.askWithKey({ method: 'POST', path: '/v1/analysis', body: draft });
-  return made.json<{ data: [{ id: string }] }>().data[0].id;
-}
+const ask = async (method: 'POST' | 'DELETE', body: object = {}) => asManager(method, path, body);
+const list = async () => (await asManager('GET', path)).data<LegalHold[]>();
 
 describe('legal holds over HTTP', () => {
   test('are placed, listed and lifted, and the log names the person', async () => {
-    const analysisId = await create();
+    const { id: analysisId } = await open.create();
 
     const placed = await ask('POST', { analysisId, reason: 'file 12/26' });
     const again = await ask('POST', { analysisId, reason: 'once more' });
@@ -47,7 +38,7 @@ describe('legal holds over HTTP', () => {
         createdByUserName: 'manager',
       },
     });
-    expect(listed).toEqual([placed.json<{ data: LegalHold }>().data]);
+    expect(listed).toEqual([placed.data()]);
     expect([again, lifted, twice].map(({ status }) => status)).toEqual([409, 200, 404]);
     expect(await list()).toEqual([]);
     const lines = await open.app.core.audit.read({ chain: open.tenant.id, subject: analysisId });
@@ -70,7 +61,7 @@ describe('legal holds over HTTP', () => {
   });
 
   test('of the operator are visible but cannot be lifted, even if they replace a user’s', async () => {
-    const analysisId = await create();
+    const { id: analysisId } = await open.create();
     const held = { tenantId: open.tenant.id, analysisId };
     await ask('POST', { analysisId, reason: 'ours' });
 
@@ -85,17 +76,12 @@ describe('legal holds over HTTP', () => {
   });
 
   test('the chain of custody names the key that acted and its id', async () => {
-    const id = await create();
+    const { id } = await open.create();
 
-    const { data } = (
-      await open.ask({
-        method: 'GET',
-        path: `/v1/analysis/custody?tenantName=acme&id=${id}`,
-        headers,
-      })
-    ).json<{ data: CustodyStep[] }>();
+    const answer = await asManager('GET', `/v1/analysis/custody?id=${id}`);
 
-    expect(data).toMatchObject([{ event: 'created', actorName: 'test' }]);
-    expect(data[0]!.actor).toMatch(/^api key [0-9a-f-]{36}$/);
+    const steps = answer.data<CustodyStep[]>();
+    expect(steps).toMatchObject([{ event: 'created', actorName: 'test' }]);
+    expect(steps[0]!.actor).toMatch(/^api key [0-9a-f-]{36}$/);
   });
 });

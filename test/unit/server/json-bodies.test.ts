@@ -14,7 +14,7 @@ const create = (body: string | Buffer, type = 'application/json') =>
 /** The draft as JSON, with `name` unescaped between the quotes of its name. */
 const draftNamed = (name: string) =>
   JSON.stringify({ ...draft, name: '?' }).replace('"?"', `"${name}"`);
-const nameIn = (answer: Answer) => answer.json<{ data: Analysis[] }>().data[0]?.name;
+const nameIn = (answer: Answer) => answer.data<Analysis[]>()[0]?.name;
 const refusal = (answer: Answer) => [answer.status, answer.headers['x-error-code']];
 
 test.each([

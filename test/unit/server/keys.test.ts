@@ -5,42 +5,30 @@ import { type Question, listeningForFile } from './open-server.ts';
 type Headers = NonNullable<Question['headers']>;
 
 const open = await listeningForFile();
-const { askWithKey } = open;
+const send = open.as(open.authorization);
 
 const path = '/v1/auth/api';
-const json = { 'content-type': 'application/json' };
 const soon = () => new Date(Date.now() + 3_600_000).toISOString();
 
 async function create(name: string, headers: Headers = {}): Promise<KeyEntry> {
-  const body = { tenantName: 'acme', name, expiresAt: soon() };
-  const answer = await askWithKey({ method: 'POST', path, headers, body });
+  const answer = await send('POST', path, { name, expiresAt: soon() }, headers);
   expect(answer.status).toBe(200);
-  return answer.json<{ data: KeyEntry }>().data;
+  return answer.data<KeyEntry>();
 }
 
-async function list(): Promise<readonly KeyEntry[]> {
-  const answer = await askWithKey({ method: 'GET', path: `${path}?tenantName=acme` });
-  return answer.json<{ data: KeyEntry[] }>().data;
-}
-
-async function remove(uuid: string, headers: Headers = json) {
-  const query = `?tenantName=acme&uuid=${uuid}`;
-  return askWithKey({ method: 'DELETE', path: path + query, headers });
-}
-
-async function statusWith(secret: string): Promise<number> {
-  const headers = { authorization: `ApiKey ${secret}` };
-  return (await open.ask({ method: 'GET', path: `${path}?tenantName=acme`, headers })).status;
-}
+const list = async () => (await send('GET', path)).data<KeyEntry[]>();
+const remove = async (uuid: string, headers: Headers) =>
+  send('DELETE', `${path}?uuid=${uuid}`, undefined, headers);
+const statusWith = async (secret: string) =>
+  (await open.as(`ApiKey ${secret}`)('GET', path)).status;
 
 test('a repeated create over HTTP makes one key, and only the first answer has its secret', async () => {
-  const body = { tenantName: 'acme', name: 'once', expiresAt: soon() };
-  const send = async () =>
-    askWithKey({ method: 'POST', path, headers: { 'idempotency-key': 'once' }, body });
+  const body = { name: 'once', expiresAt: soon() };
+  const repeat = async () => send('POST', path, body, { 'idempotency-key': 'once' });
 
-  const [first, second] = [await send(), await send()];
+  const [first, second] = [await repeat(), await repeat()];
 
-  const made = first.json<{ data: KeyEntry }>().data;
+  const made = first.data<KeyEntry>();
   expect(await statusWith(made.secret)).toBe(200);
   expect(second.json()).toMatchObject({ data: { uuid: made.uuid } });
   expect(second.body.toString()).not.toContain(made.secret);
@@ -52,10 +40,9 @@ interface Rotated extends KeyEntry {
   readonly earlier: readonly KeyEntry[];
 }
 
-async function rotate(fields: object, headers: Headers = {}) {
+async function rotate(fields: object) {
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const body = { tenantName: 'acme', expiresAt, ...fields };
-  return askWithKey({ method: 'POST', path, headers, body });
+  return send('POST', path, { expiresAt, ...fields });
 }
 
 describe('a rotation over HTTP', () => {
@@ -63,7 +50,7 @@ describe('a rotation over HTTP', () => {
     const first = await create('graces');
 
     const daily = await rotate({ replaces: { uuid: first.uuid.toUpperCase() } });
-    const { replaced, ...second } = daily.json<{ data: Rotated }>().data;
+    const { replaced, ...second } = daily.data<Rotated>();
     const atOnce = await rotate({ replaces: { uuid: second.uuid }, graceSeconds: 0 });
 
     expect(replaced.uuid).toBe(first.uuid);
@@ -114,7 +101,7 @@ describe('a delete', () => {
 
       const answers = [
         await remove(bare.uuid.toUpperCase(), headers),
-        await askWithKey({
+        await open.askWithKey({
           method: 'DELETE',
           path: `${path}?tenantName=acme&uuid=${full.uuid}`,
           headers,

@@ -14,6 +14,7 @@ import type { User } from '../../../src/service/access/users.ts';
 import { type App, openApp } from '../../../src/service/app.ts';
 import { operator } from '../../../src/service/audit/entry.ts';
 import { readConfig, type Sources } from '../../../src/contract/config.ts';
+import type { Analysis } from '../../../src/contract/analysis.ts';
 import type { TokenSet } from '../../../src/contract/auth.ts';
 import { createDatabase } from '../../fixtures/postgres.ts';
 import { createServer } from '../../../src/server/server.ts';
@@ -58,6 +59,9 @@ export interface Answer {
   /** The parsed body, typed as the test expects. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter in a test than a check of each shape
   json<T = Record<string, unknown>>(): T;
+  /** Its member `data`. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
+  data<T>(): T;
 }
 
 export type Ask = (question: Question) => Promise<Answer>;
@@ -153,7 +157,18 @@ export interface Listening extends OpenServer {
   readonly authorization: string;
   readonly ask: Ask;
   readonly askWithKey: Ask;
+  /** Sends requests with this header about the tenant "acme", which is added to the body or else to the query. */
+  as(authorization: string): Send;
+  /** Creates an analysis with the key. */
+  create(change?: object): Promise<Analysis>;
 }
+
+export type Send = (
+  method: string,
+  path: string,
+  body?: object,
+  headers?: Question['headers'],
+) => Promise<Answer>;
 
 export async function openListening(...parts: Parameters<typeof openServer>): Promise<Listening> {
   const open = await openServer(...parts);
@@ -162,7 +177,20 @@ export async function openListening(...parts: Parameters<typeof openServer>): Pr
   const authorization = `ApiKey ${secret}`;
   const askWithKey: Ask = (question) =>
     ask({ ...question, headers: { authorization, ...question.headers } });
-  return { ...open, tenant, authorization, ask, askWithKey };
+  const as = (caller: string): Send => {
+    return async (method, path, body, headers) => {
+      const question = { method, headers: { authorization: caller, ...headers } };
+      if (body !== undefined)
+        return ask({ ...question, path, body: { tenantName: 'acme', ...body } });
+      const separator = path.includes('?') ? '&' : '?';
+      return ask({ ...question, path: `${path}${separator}tenantName=acme` });
+    };
+  };
+  const create = async (change = {}) => {
+    const made = await as(authorization)('POST', '/v1/analysis', { ...draft, ...change });
+    return made.data<Analysis[]>()[0]!;
+  };
+  return { ...open, tenant, authorization, ask, askWithKey, as, create };
 }
 
 /** A server that the tests of a file share. */
@@ -200,11 +228,13 @@ export function asker(url: string, dispatcher: Agent): Ask {
       body: isJson ? JSON.stringify(body) : (body ?? null),
     });
     const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const json = () => JSON.parse(bytes.toString('utf8'));
     return {
       status: answer.statusCode,
       headers: answer.headers,
       body: bytes,
-      json: () => JSON.parse(bytes.toString('utf8')),
+      json,
+      data: () => json().data,
     };
   };
 }

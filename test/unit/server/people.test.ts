@@ -9,22 +9,13 @@ const fresh = 'walnut ribbon quartz 77 lamps';
 const open = await listeningForFile();
 const rights = { tenants: [open.tenant], scopes: ['settings'] };
 const first = await open.makeUser('manager', rights);
-const manager = { authorization: `Bearer ${first.tokens.accessToken}` };
+const bearer = ({ tokens }: typeof first) => `Bearer ${tokens.accessToken}`;
+const asManager = open.as(bearer(first));
 const managerId = first.user.id;
 
-const ask = async (method: string, act = '', body: object = {}) =>
-  method === 'GET'
-    ? open.ask({ method, path: `${path}?tenantName=acme`, headers: manager })
-    : open.ask({
-        method,
-        path: `${path}${act}`,
-        headers: manager,
-        body: { tenantName: 'acme', ...body },
-      });
-
-async function list(): Promise<readonly TenantPerson[]> {
-  return (await ask('GET')).json<{ data: TenantPerson[] }>().data;
-}
+const ask = async (method: string, act: string, body: object) =>
+  asManager(method, `${path}${act}`, body);
+const list = async () => (await asManager('GET', path)).data<TenantPerson[]>();
 
 const logIn = async (email: string, typed = password) =>
   (await open.ask({ method: 'POST', path: '/v1/auth/login', body: { email, password: typed } }))
@@ -35,22 +26,13 @@ async function member(name: string, more: Parameters<Listening['makeUser']>[1] =
   return user;
 }
 
-interface Made {
-  readonly data: TenantPerson;
-}
-
 describe('users of a tenant over HTTP', () => {
   test('an account that a manager creates can log in, is listed, and is logged with the manager', async () => {
-    const account = {
-      email: 'New@Example.org',
-      password: fresh,
-      name: 'Ada',
-      scopes: ['settings'],
-    };
+    const account = { email: 'New@Example.org', password: fresh, name: 'Ada' };
 
-    const made = await ask('POST', '', account);
+    const made = await ask('POST', '', { ...account, scopes: ['settings'] });
 
-    const person = made.json<{ data: TenantPerson }>().data;
+    const person = made.data<TenantPerson>();
     expect(person).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
       email: 'new@example.org',
@@ -93,15 +75,10 @@ describe('users of a tenant over HTTP', () => {
 
   test('an address that another tenant uses gets an account without revealing that', async () => {
     const { tenant } = await open.makeTenant('curious');
-    const { tokens } = await open.makeUser('prober', { tenants: [tenant], scopes: ['settings'] });
+    const prober = await open.makeUser('prober', { tenants: [tenant], scopes: ['settings'] });
     const theirs = await member('elsewhere');
     const make = async (email: string) =>
-      open.ask({
-        method: 'POST',
-        path,
-        headers: { authorization: `Bearer ${tokens.accessToken}` },
-        body: { tenantName: tenant.name, email, password: fresh },
-      });
+      open.as(bearer(prober))('POST', path, { tenantName: tenant.name, email, password: fresh });
 
     const [known, unknown] = [
       await make('elsewhere@example.org'),
@@ -109,7 +86,7 @@ describe('users of a tenant over HTTP', () => {
     ];
 
     const own = { id: '', email: '', createdDate: '' };
-    const both = [known, unknown].map((answer) => ({ ...answer.json<Made>().data, ...own }));
+    const both = [known, unknown].map((answer) => ({ ...answer.data<TenantPerson>(), ...own }));
     expect([known.status, unknown.status]).toEqual([200, 200]);
     expect(both[0]).toEqual(both[1]);
     expect(await logIn('elsewhere@example.org', fresh)).toBe(200);
@@ -130,22 +107,16 @@ describe('users of a tenant over HTTP', () => {
   });
 
   test('a disabled account is logged out and cannot log in until it is enabled', async () => {
-    const { user, tokens } = await open.makeUser('leaver', { tenants: [open.tenant] });
-    const info = async () =>
-      (
-        await open.ask({
-          method: 'POST',
-          path: '/v1/auth/info',
-          headers: { authorization: `Bearer ${tokens.accessToken}` },
-        })
-      ).status;
+    const leaver = await open.makeUser('leaver', { tenants: [open.tenant] });
+    const { id } = leaver.user;
+    const info = async () => (await open.as(bearer(leaver))('POST', '/v1/auth/info')).status;
     expect(await info()).toBe(200);
 
-    const disabled = await ask('POST', '/disable', { id: user.id });
+    const disabled = await ask('POST', '/disable', { id });
 
     expect(disabled.json()).toMatchObject({ data: { isDisabled: true } });
     expect([await info(), await logIn('leaver@example.org')]).toEqual([401, 401]);
-    await ask('POST', '/enable', { id: user.id });
+    await ask('POST', '/enable', { id });
     expect(await logIn('leaver@example.org')).toBe(200);
   });
 
@@ -178,13 +149,8 @@ describe('users of a tenant over HTTP', () => {
       await open.makeUser('duel-one', rights),
       await open.makeUser('duel-two', rights),
     ];
-    const disable = async (by: typeof one, whom: typeof one) =>
-      open.ask({
-        method: 'POST',
-        path: `${path}/disable`,
-        headers: { authorization: `Bearer ${by.tokens.accessToken}` },
-        body: { tenantName: 'acme', id: whom.user.id },
-      });
+    const disable = async (by: typeof one, { user }: typeof one) =>
+      open.as(bearer(by))('POST', `${path}/disable`, { id: user.id });
 
     const answers = await Promise.all([disable(one, two), disable(two, one)]);
 

@@ -10,14 +10,13 @@ const { ask, askWithKey } = open;
 const path = '/v1/analysis';
 
 async function send(method: 'POST' | 'PUT', body: object) {
-  const answer = await askWithKey({ method, path, body: { tenantName: 'acme', ...body } });
-  return answer.json<{ data: Analysis[] }>().data[0];
+  return (await open.as(open.authorization)(method, path, body)).data<Analysis[]>()[0];
 }
 
 describe('answers', () => {
   test('an analysis is created, read and listed as the contract says', async () => {
     const created = await askWithKey({ method: 'POST', path, body: draft });
-    const [made] = created.json<{ data: Analysis[] }>().data;
+    const [made] = created.data<Analysis[]>();
     const read = await askWithKey({
       method: 'GET',
       path: `${path}?tenantName=acme&id=${made?.id}`,
@@ -88,9 +87,8 @@ describe('answers', () => {
   });
 
   test('an upload may be larger than any JSON body', async () => {
-    const created = await askWithKey({ method: 'POST', path, body: draft });
-    const [made] = created.json<{ data: Analysis[] }>().data;
-    const { pathname, search } = new URL(made?.input.storageUrls.putUrl ?? '');
+    const { input } = await open.create();
+    const { pathname, search } = new URL(input.storageUrls.putUrl);
     const put = await ask({ method: 'PUT', path: pathname + search, body: Buffer.alloc(2 ** 21) });
 
     expect(put.status).toBe(200);

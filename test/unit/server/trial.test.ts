@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Analysis } from '../../../src/contract/analysis.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { draft, openListening } from './open-server.ts';
 
@@ -11,17 +10,12 @@ const shipped = (name: string) =>
 test('a trial tenant may start both shipped pictures and no other', async () => {
   const open = await openListening();
   onTestFinished(async () => open.close());
-  const { ask, askWithKey } = open;
   await open.app.core.tenants.update(open.tenant.id, { isTrial: true });
   const startWith = async (picture: Buffer) => {
-    const body = { ...draft, input: { ...draft.input, ...size } };
-    const created = await askWithKey({ method: 'POST', path: '/v1/analysis', body });
-    const [made] = created.json<{ data: Analysis[] }>().data;
-    const { pathname, search } = new URL(made!.input.storageUrls.putUrl);
-    await ask({ method: 'PUT', path: pathname + search, body: picture });
-    const start = { id: made!.id, tenantName: 'acme' };
-    const answer = await askWithKey({ method: 'POST', path: '/v1/analysis/start', body: start });
-    return answer.status;
+    const { id, input } = await open.create({ input: { ...draft.input, ...size } });
+    const { pathname, search } = new URL(input.storageUrls.putUrl);
+    await open.ask({ method: 'PUT', path: pathname + search, body: picture });
+    return (await open.as(open.authorization)('POST', '/v1/analysis/start', { id })).status;
   };
 
   expect(await startWith(shipped('real.jpg'))).toBe(200);

@@ -4,18 +4,12 @@ import { listeningForFile } from './open-server.ts';
 
 const open = await listeningForFile();
 const { tokens } = await open.makeUser('ann', { scopes: [settingsScope] });
-const authorization = `Bearer ${tokens.accessToken}`;
+const send = open.as(`Bearer ${tokens.accessToken}`);
 
 const path = '/v1/user/settings';
 
-async function put(body: object) {
-  return open.ask({ method: 'PUT', path, headers: { authorization }, body });
-}
-
-async function read(): Promise<unknown> {
-  const answer = await open.ask({ method: 'GET', path, headers: { authorization } });
-  return answer.json();
-}
+const put = async (body: object) => send('PUT', path, body);
+const read = async () => (await send('GET', path)).json();
 
 test('settings are read, and changed one at a time', async () => {
   expect(await read()).toEqual({ success: true, data: { lang: 'en', tosAccepted: false } });

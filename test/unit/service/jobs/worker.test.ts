@@ -1,23 +1,31 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Db, transact } from '../../../../src/ports/db/database.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker, type Handler, withRoom } from '../../../../src/service/jobs/worker.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 
-async function setUp(
-  options: Partial<Parameters<typeof createWorker>[0]> & { work: (db: Db) => Handler },
-) {
+/** A worker that finishes a job after its `work`; `done` are the payloads of those that are finished. */
+async function setUp({
+  work = async () => undefined,
+  ...options
+}: Partial<Parameters<typeof createWorker>[0]> & { work?: Handler } = {}) {
   const db = await testDb();
   const clock = steppedClock();
   const queue = createQueue({ db, now: clock.now });
   const errors: unknown[] = [];
+  const done: unknown[] = [];
+  const handler: Handler = async (job, how) => {
+    await work(job, how);
+    await transact(db, (tx) => queue.finish(tx, job));
+    done.push(job.payload);
+  };
   const worker = createWorker({
     db,
     queue,
-    handlers: { work: options.work(db) },
+    handlers: { work: handler },
     workerId: 'w',
     concurrency: 2,
     now: clock.now,
@@ -28,7 +36,7 @@ async function setUp(
   onTestFinished(() => worker.stop({ graceMs: 0 }));
   const add = (payload: unknown, owner?: string) =>
     transact(db, (tx) => queue.enqueue(tx, 'work', payload, owner === undefined ? {} : { owner }));
-  return { db, clock, queue, worker, add, errors };
+  return { clock, queue, worker, add, done, errors };
 }
 
 const untilAborted = (signal: AbortSignal) =>
@@ -37,14 +45,11 @@ const untilAborted = (signal: AbortSignal) =>
   });
 
 test('drain runs everything that is due, at most `concurrency` at a time', async () => {
-  const done: unknown[] = [];
   let most = 0;
-  const { queue, worker, add } = await setUp({
-    work: (db) => async (job) => {
+  const { queue, worker, add, done } = await setUp({
+    work: async () => {
       await setTimeout(5);
       most = Math.max(most, worker.running());
-      await transact(db, (tx) => queue.finish(tx, job));
-      done.push(job.payload);
     },
   });
   for (let i = 0; i < 5; i++) await add(i);
@@ -58,14 +63,7 @@ test('drain runs everything that is due, at most `concurrency` at a time', async
 
 test('no job is claimed while none could begin', async () => {
   let isFree = false;
-  const done: unknown[] = [];
-  const { clock, queue, worker, add } = await setUp({
-    canBegin: () => isFree,
-    work: (db) => async (job) => {
-      await transact(db, (tx) => queue.finish(tx, job));
-      done.push(job.fence);
-    },
-  });
+  const { clock, worker, add, done } = await setUp({ canBegin: () => isFree });
   await add(1);
   await worker.drain();
   expect(done).toEqual([]);
@@ -77,44 +75,29 @@ test('no job is claimed while none could begin', async () => {
 });
 
 test('a new job wakes the worker at once, long before its next poll', async () => {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  const { queue, worker, add } = await setUp({
-    work: (db) => async (job) => {
-      await transact(db, (tx) => queue.finish(tx, job));
-      resolve(job.payload);
-    },
-  });
+  const { worker, add, done } = await setUp();
   worker.start();
   await new Promise(setImmediate);
 
   await add('x');
 
-  expect(await promise).toBe('x');
+  await expect.poll(() => done).toEqual(['x']);
 });
 
 test('a started worker takes the next job when one ends', async () => {
-  const all = Promise.withResolvers<void>();
-  const done: unknown[] = [];
-  const { queue, worker, add } = await setUp({
-    work: (db) => async (job) => {
-      await new Promise(setImmediate);
-      await transact(db, (tx) => queue.finish(tx, job));
-      if (done.push(job.payload) === 5) all.resolve();
-    },
-  });
+  const { worker, add, done } = await setUp({ work: async () => new Promise(setImmediate) });
   for (let i = 0; i < 5; i++) await add(i);
   // Jobs added before the start do not wake the worker.
   await new Promise(setImmediate);
 
   worker.start();
-  await all.promise;
 
-  expect(done).toEqual([0, 1, 2, 3, 4]);
+  await expect.poll(() => done).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('a job whose handler throws is put back, for longer each time', async () => {
   const { queue, worker, add, clock, errors } = await setUp({
-    work: () => async () => {
+    work: async () => {
       throw new Error('broken');
     },
   });
@@ -134,14 +117,12 @@ test('a handler is told when another worker has taken over its job', async () =>
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const { queue, worker, add, clock } = await setUp({
     leaseMs: 30,
-    work:
-      () =>
-      async (_, { signal }) => {
-        // The lease runs out, and another worker is quicker than the next heartbeat.
-        clock.step(1000);
-        await queue.claim({ workerId: 'other', leaseMs: 60_000, kinds: ['work'] });
-        await untilAborted(signal).catch(resolve);
-      },
+    work: async (_, { signal }) => {
+      // The lease runs out, and another worker is quicker than the next heartbeat.
+      clock.step(1000);
+      await queue.claim({ workerId: 'other', leaseMs: 60_000, kinds: ['work'] });
+      await untilAborted(signal).catch(resolve);
+    },
   });
   await add('x');
 
@@ -154,12 +135,10 @@ test('a handler is told when another worker has taken over its job', async () =>
 test('stop aborts a job that runs too long and puts it back, due at once', async () => {
   const started = Promise.withResolvers<void>();
   const { queue, worker, add, errors } = await setUp({
-    work:
-      () =>
-      async (_, { signal }) => {
-        started.resolve();
-        await untilAborted(signal);
-      },
+    work: async (_, { signal }) => {
+      started.resolve();
+      await untilAborted(signal);
+    },
   });
   worker.start();
   await add('x');
@@ -176,10 +155,9 @@ test('stop waits for a handler that ends in time', async () => {
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   const { queue, worker, add } = await setUp({
-    work: (db) => async (job) => {
+    work: async () => {
       started.resolve();
       await finish.promise;
-      await transact(db, (tx) => queue.finish(tx, job));
     },
   });
   worker.start();
@@ -194,15 +172,7 @@ test('stop waits for a handler that ends in time', async () => {
 });
 
 test('owners take turns, however many jobs one of them has added first', async () => {
-  const done: unknown[] = [];
-  const { queue, worker, add } = await setUp({
-    concurrency: 1,
-    work: (db) => async (job) => {
-      await Promise.resolve();
-      await transact(db, (tx) => queue.finish(tx, job));
-      done.push(job.payload);
-    },
-  });
+  const { worker, add, done } = await setUp({ concurrency: 1 });
   for (const name of ['a1', 'a2', 'a3', 'a4']) await add(name, 'a');
   for (const name of ['b1', 'b2']) await add(name, 'b');
 
@@ -213,15 +183,13 @@ test('owners take turns, however many jobs one of them has added first', async (
 
 test('an owner whose job fails is paused for ten times as long, and the others do not wait', async () => {
   const begun: unknown[] = [];
-  const { queue, worker, add, clock } = await setUp({
+  const { worker, add, clock } = await setUp({
     concurrency: 1,
-    work: (db) => async (job) => {
-      begun.push(job.payload);
-      if (job.owner === 'slow') {
-        clock.step(60_000);
-        throw new Error('no answer');
-      }
-      await transact(db, (tx) => queue.finish(tx, job));
+    work: async ({ payload, owner }) => {
+      begun.push(payload);
+      if (owner !== 'slow') return;
+      clock.step(60_000);
+      throw new Error('no answer');
     },
   });
   for (const name of ['slow1', 'slow2', 'slow3']) await add(name, 'slow');
@@ -246,13 +214,12 @@ test('an owner whose job failed gets one at a time until one succeeds', async ()
   const most: number[] = [];
   const { queue, worker, add, clock } = await setUp({
     concurrency: 3,
-    work: (db) => async (job) => {
+    work: async () => {
       running += 1;
       most.push(running);
       await new Promise(setImmediate);
       running -= 1;
       if (isBroken) throw new Error('no answer');
-      await transact(db, (tx) => queue.finish(tx, job));
     },
   });
   for (let i = 0; i < 6; i++) await add(i, 'slow');
@@ -274,7 +241,7 @@ test('a worker sleeps until a pause ends, not until a job of a paused owner is d
   const { worker, add } = await setUp({
     concurrency: 1,
     now: () => new Date(),
-    work: () => async () => {
+    work: async () => {
       tries += 1;
       if (tries === 2) again.resolve();
       throw new Error('no answer');
