@@ -6,6 +6,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Analysis } from '../../src/contract/analysis.ts';
 import { portOf } from '../fixtures/free-port.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
@@ -74,11 +75,13 @@ async function during(
   }
 }
 
-async function countOf({ ask }: Serving): Promise<number> {
+async function get({ ask }: Serving, path: string) {
   const headers = { authorization: `ApiKey ${apiKey ?? ''}` };
-  const answer = await ask({ method: 'GET', path: '/v1/analysis?tenantName=default', headers });
-  return answer.json<{ total: number }>().total;
+  return ask({ method: 'GET', path: `${path}?tenantName=default`, headers });
 }
+
+const countOf = async (serving: Serving) =>
+  (await get(serving, '/v1/analysis')).json<{ total: number }>().total;
 
 const forensic = ['--tier', 'forensicReporting', '--out', 'out', '--lang', 'en'];
 const sixFiles = [
@@ -115,13 +118,19 @@ test('S3 takes the upload and serves the files; a stopped upload leaves no analy
   silent.server.close();
 });
 
-test('Azure behind a private authority is trusted only when NODE_EXTRA_CA_CERTS names it', async () => {
+test('after a move to Azure behind a private authority, which NODE_EXTRA_CA_CERTS must name, pictures in S3 stay readable', async () => {
   await during(inAzure(), async (analyze, serving, cwd) => {
+    const [inBucket] = (await get(serving, '/v1/analysis')).data<[Analysis]>();
+    const moved = await fetch(inBucket.input.storageUrls.getUrl);
+    const tenant = await get(serving, '/v1/tenant');
     const before = await countOf(serving);
     const distrusted = await analyze([]);
     const left = (await countOf(serving)) - before;
     const done = await analyze(forensic, { env: { NODE_EXTRA_CA_CERTS: azureCa } });
 
+    expect(Buffer.from(await moved.arrayBuffer())).toEqual(scene);
+    expect(tenant.data<object>()).toMatchObject({ storageType: 'azure', storageWarning: null });
+    expect(tenant.data<object>()).not.toHaveProperty('storageConfig');
     expect(distrusted).toMatchObject({ code: 3 });
     expect(distrusted.stderr).toMatch(
       /^forensics: The certificate of 127\.0\.0\.1:\d+ was not issued by/m,
