@@ -78,17 +78,6 @@ test("the receiver got every change in order, signed with the tenant's secret", 
   ]);
 });
 
-test('a truncated picture fails during the examination, with a readable message', async () => {
-  const made = await serving.client.create({ format: 'jpg', ...size }, { name: 'cut' });
-  const picture = await sceneJpeg({ ...size, seed: 4 });
-  await serving.client.upload(made, picture.subarray(0, picture.length >> 1));
-  await serving.client.send('POST', '/start', { id: made.id });
-  const { inferenceStatus } = await serving.client.until(made.id, ['completed', 'failed']);
-
-  expect(inferenceStatus).toMatchObject({ status: 'failed', retryCount: 0 });
-  expect(inferenceStatus.statusMessage).toMatch(/^[A-Z].+[.]$/);
-});
-
 async function read(id: string) {
   return only(await serving.client.get(id));
 }

@@ -21,32 +21,6 @@ const tokensOf = (answer: Answer) => answer.data<TokenSet>();
 const statusAndCode = ({ status, headers }: Answer) => [status, headers['x-error-code']];
 
 describe('a session', () => {
-  test('is opened, used, refreshed, and ended when a token is reused', async () => {
-    await open.makeUser('ann', { tenants: [open.tenant] });
-    const first = tokensOf(await login('ann'));
-    expect(first).toEqual({
-      accessToken: expect.any(String),
-      idToken: expect.any(String),
-      refreshToken: expect.any(String),
-      tokenType: 'Bearer',
-      expiresIn: expect.any(Number),
-    });
-    expect(await usedWith(first.accessToken)).toBe(200);
-    expect((await post('verify', { idToken: first.idToken })).json()).toEqual({
-      success: true,
-      data: { message: expect.any(String) },
-    });
-
-    const second = tokensOf(await post('refresh', { refreshToken: first.refreshToken }));
-    const elsewhere = tokensOf(await login('ann'));
-    expect(await usedWith(second.accessToken)).toBe(200);
-    const reused = await post('refresh', { refreshToken: first.refreshToken });
-
-    expect(statusAndCode(reused)).toEqual([401, 'unauthenticated']);
-    expect(await usedWith(second.accessToken)).toBe(401);
-    expect(await usedWith(elsewhere.accessToken)).toBe(200);
-  });
-
   test('is the only one to survive a password change made in it', async () => {
     const { tokens } = await open.makeUser('eve', { tenants: [open.tenant] });
     const elsewhere = tokensOf(await login('eve'));

@@ -63,16 +63,19 @@ test('a login puts the refresh token in a cookie that scripts and other sites ca
   );
 });
 
-test('a cookie is exchanged for new tokens, and reusing it ends the session', async () => {
+test('a cookie is exchanged for new tokens, and reusing it ends that session', async () => {
   await open.makeUser('refresh');
   const { cookie } = await logIn('refresh');
+  const elsewhere = await logIn('refresh');
 
   const fresh = await post('/refresh', {}, { ...own, cookie });
   const again = await post('/refresh', {}, { ...own, cookie });
   const [renewed = ''] = cookieIn(fresh).split(';');
   const late = await post('/refresh', {}, { ...own, cookie: renewed });
+  const other = await post('/refresh', {}, { ...own, cookie: elsewhere.cookie });
 
   expect([fresh.statusCode, again.statusCode, late.statusCode]).toEqual([200, 401, 401]);
+  expect(other.statusCode).toBe(200);
   expect(renewed).not.toBe(cookie);
   expect(cookieIn(again)).toMatch(/^__Host-forensics-session=; Max-Age=0;/);
 });

@@ -7,7 +7,6 @@ import { openApp, withStack } from '../../../src/service/app.ts';
 import { makeFirstTenant } from '../../../src/service/first-run.ts';
 import { readConfig } from '../../../src/contract/config.ts';
 import { createRequest } from './analyses/workshop.ts';
-import { logOf } from './audit/log-of.ts';
 
 function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
   return readConfig({ flags: { dataDir, workers: 1, ...more }, environment: {} }).settings;
@@ -33,34 +32,6 @@ test('resources are released in reverse order when opening fails half-way', asyn
 
   await expect(opening).rejects.toThrow('half-way');
   expect(released).toEqual(['third', 'second', 'first']);
-});
-
-test('an app that was closed can be opened again with its data', async () => {
-  const settings = settingsIn(newFolder());
-  const first = await openApp(settings);
-  const firstRun = await makeFirstTenant(first.core, new Date());
-  await first.close();
-  const second = await openApp(settings);
-  const { tenantIds } = await second.core.keys.authenticate(firstRun?.key.secret ?? '');
-  const secondRun = await makeFirstTenant(second.core, new Date());
-  const health = await second.operations.health();
-  const log = await logOf(second.core.database.db, { chain: firstRun?.tenant.id ?? '' });
-  await second.close();
-
-  expect(tenantIds).toEqual([firstRun?.tenant.id]);
-  expect(secondRun).toBeNull();
-  expect(log.map(([by, event]) => [by, event])).toEqual([
-    ['service', 'tenant.created'],
-    ['service', 'key.created'],
-  ]);
-  expect(health.map(({ name, cause }) => [name, cause])).toEqual([
-    ['database', null],
-    ['storage', null],
-    ['model', null],
-    ['queue', null],
-    ['webhooks', null],
-    ['log', null],
-  ]);
 });
 
 test('of several servers that start at once on an empty database, one creates the first tenant', async () => {

@@ -211,17 +211,6 @@ describe('authenticate', () => {
     expect(id).toBe(minted.uuid);
   });
 
-  test('a key is unauthenticated from the moment it expires', async () => {
-    const { keys, minted, clock } = await setUp();
-    clock.step(dayMs - 1);
-    await keys.authenticate(minted.secret);
-    clock.step(1);
-
-    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
-      code: 'unauthenticated',
-    });
-  });
-
   test('a deleted key is forbidden, expired or not, and deleted only once', async () => {
     const { keys, tenant, minted, clock } = await setUp();
 

@@ -158,22 +158,6 @@ describe('each act logs exactly one entry', () => {
     const notices = (await log(id)).filter(([, event]) => event === 'analysis.upload_replaced');
     expect(notices).toEqual([['service', 'analysis.upload_replaced', { sha256 }]]);
   });
-
-  test('a deletion by the retention rules', async () => {
-    const { complete, clock, analyses, log } = await openLogged({
-      retention: { retentionDays: 10 },
-    });
-    const id = await complete();
-    clock.step(11 * dayMs);
-
-    await analyses.cleanUp(signal);
-
-    expect((await log(id)).at(-1)).toEqual([
-      'service',
-      'analysis.deleted',
-      { because: 'retention' },
-    ]);
-  });
 });
 
 test('nothing is logged that a person wrote: names, file names, comments, reasons', async () => {

@@ -7,6 +7,7 @@ import {
   orphanObjects,
 } from '../../../../src/ports/db/schema.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
+import { logOf } from '../audit/log-of.ts';
 import { openWorkshop } from './workshop.ts';
 
 const hourMs = 3_600_000;
@@ -155,10 +156,9 @@ describe('an analysis that has not changed for long', () => {
   });
 
   test('is deleted by the system, with one message, and purged later', async () => {
-    const { complete, create, clock, cleanUp, ids, messages, db, rows } = await openCounted({
-      retentionDays: 90,
-      deletedRetentionDays: 30,
-    });
+    const { complete, create, caller, clock, cleanUp, ids, messages, db, rows } = await openCounted(
+      { retentionDays: 90, deletedRetentionDays: 30 },
+    );
     const done = await complete();
     clock.step(1);
     const neverStarted = (await create()).id;
@@ -174,11 +174,13 @@ describe('an analysis that has not changed for long', () => {
       { event: 'delete', analysisId: done, status: 'completed', resultClass: 1 },
       { event: 'delete', analysisId: neverStarted, status: 'pending' },
     ]);
-    const actors = await db
-      .select({ type: analysisRows.lastChangedByType })
-      .from(analysisRows)
-      .all();
-    expect(actors).toEqual([{ type: 'system' }, { type: 'system' }]);
+    const changed = await db.select().from(analysisRows).all();
+    expect(changed.map(({ lastChangedByType }) => lastChangedByType)).toEqual(['system', 'system']);
+    expect((await logOf(db, { chain: caller.tenant.id, subject: done })).at(-1)).toEqual([
+      'service',
+      'analysis.deleted',
+      { because: 'retention' },
+    ]);
     clock.step(30 * dayMs);
     expect(await cleanUp()).toEqual(retentionNotice(0, 2, 3));
     expect(await rows()).toEqual([0, 0, 0]);
