@@ -89,34 +89,22 @@ describe('processing', () => {
     expect(errors).toEqual([secret, secret, secret, secret]);
   });
 
-  test('a store failure does not count as an attempt: the run waits for the store', async () => {
+  test('a failure of the store or of the database’s disk does not count as an attempt: the run waits', async () => {
     const { start, status, worker, sandbox, clock, sent } = await openWorkshop();
     for (let n = 0; n < 6; n++) sandbox.next(sandbox.fail('store_unavailable'));
-    const id = await start();
-
-    for (let attempt = 0; attempt < 7; attempt++) {
-      await worker.drain();
-      clock.step(60_000);
-    }
-
-    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect(await sent()).toEqual(['processing', 'completed']);
-  });
-
-  test('a failure of the database’s disk does not count as an attempt either', async () => {
-    const { start, status, worker, sandbox, clock } = await openWorkshop();
     for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_CORRUPT', 'SQLITE_FULL', 'SQLITE_BUSY']) {
       const error = toSqliteError(Object.assign(new Error('disk'), { code }));
       sandbox.next(async () => Promise.reject(error));
     }
     const id = await start();
 
-    for (let attempt = 0; attempt < 5; attempt++) {
+    for (let attempt = 0; attempt < 11; attempt++) {
       await worker.drain();
       clock.step(60_000);
     }
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+    expect(await sent()).toEqual(['processing', 'completed']);
   });
 });
 
@@ -176,49 +164,40 @@ describe('failed', () => {
   });
 });
 
-describe('a refused retry says why', () => {
-  test('pending: not started, or waiting', async () => {
-    const { create, start, analyses, caller } = await openWorkshop();
-    const draft = await create();
-    const waiting = await start();
+type Workshop = Awaited<ReturnType<typeof openWorkshop>>;
 
-    await expect(analyses.retry(caller, { id: draft.id, options: {} })).rejects.toThrow(
-      'not been started yet',
-    );
-    await expect(analyses.retry(caller, { id: waiting, options: {} })).rejects.toThrow(
-      'is pending; wait',
-    );
-  });
+test.each<[string, (workshop: Workshop) => Promise<string>, RegExp, object?]>([
+  ['not started', async ({ create }) => (await create()).id, /not been started yet/],
+  ['waiting', ({ start }) => start(), /is pending; wait/],
+  [
+    'processing',
+    async ({ start, worker, sandbox }) => {
+      sandbox.next(sandbox.fail('inference_crashed'));
+      const id = await start();
+      await worker.drain();
+      return id;
+    },
+    /is processing; wait/,
+  ],
+  ['complete', ({ complete }) => complete(), /only its tier can still be upgraded/, { seed: 1 }],
+  [
+    'complete in the highest tier',
+    ({ complete }) => complete('forensicReporting'),
+    /already has the forensicReporting tier; read it with GET/,
+    { tier: 'forensicReporting' },
+  ],
+])(
+  'the refused retry of an analysis that is %s says why',
+  async (_what, make, message, options = {}) => {
+    const workshop = await openWorkshop();
+    const id = await make(workshop);
 
-  test('processing', async () => {
-    const { start, analyses, caller, worker, sandbox } = await openWorkshop();
-    sandbox.next(sandbox.fail('inference_crashed'));
-    const id = await start();
-    await worker.drain();
-
-    await expect(analyses.start(caller, id)).rejects.toMatchObject({
-      code: 'analysis_not_pending',
-    });
-    await expect(analyses.retry(caller, { id, options: {} })).rejects.toMatchObject({
+    await expect(workshop.analyses.retry(workshop.caller, { id, options })).rejects.toMatchObject({
       code: 'analysis_not_retryable',
-      message: expect.stringContaining('is processing; wait'),
+      message: expect.stringMatching(message),
     });
-  });
-
-  test('completed: only its tier can change, and only once', async () => {
-    const { complete, analyses, caller } = await openWorkshop();
-    const id = await complete();
-    const upgrade = { id, options: { tier: 'forensicReporting' } };
-
-    await expect(analyses.retry(caller, { id, options: { seed: 1 } })).rejects.toThrow(
-      'only its tier can still be upgraded',
-    );
-    await analyses.retry(caller, upgrade);
-    await expect(analyses.retry(caller, upgrade)).rejects.toThrow(
-      'already has the forensicReporting tier; read it with GET',
-    );
-  });
-});
+  },
+);
 
 test('another tenant cannot find an analysis', async () => {
   const { complete, analyses, openTenant } = await openWorkshop();
