@@ -3,7 +3,7 @@
 import { generateKeyPair, type JWTHeaderParameters, SignJWT, exportJWK } from 'jose';
 import { expect, test } from 'vitest';
 import { type Claims, clientSecret } from '../../../../fixtures/oidc-server.ts';
-import { openOidc, openProvider, refused } from './open-oidc.ts';
+import { json, openOidc, openProvider, refused } from './open-oidc.ts';
 
 const server = await openProvider();
 
@@ -83,46 +83,29 @@ async function openNow() {
   };
 }
 
-function answerWith(body: object): void {
-  server.responseWith((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-  });
-}
-
 type Sent = (parts: Awaited<ReturnType<typeof openNow>>) => Promise<object>;
+const access =
+  (claims: Claims): Sent =>
+  async ({ accessToken }) => ({ access_token: await accessToken(claims) });
+const id =
+  (claims: Claims): Sent =>
+  async ({ idToken }) => ({ id_token: await idToken(claims) });
+const changedId: Sent = async ({ idToken }) => ({
+  id_token: `${(await idToken()).slice(0, -6)}AAAAAA`,
+});
 
 test.each<[string, object, Sent]>([
   ['another kind of token', unavailable, async () => ({ token_type: 'mac' })],
-  [
-    'an access token for another service',
-    refused,
-    async ({ accessToken }) => ({ access_token: await accessToken({ aud: 'elsewhere' }) }),
-  ],
-  [
-    'an id token of another issuer',
-    unavailable,
-    async ({ idToken }) => ({ id_token: await idToken({ iss: 'https://evil.example' }) }),
-  ],
-  [
-    'an id token for another client',
-    unavailable,
-    async ({ idToken }) => ({ id_token: await idToken({ aud: 'elsewhere' }) }),
-  ],
-  [
-    'an id token that another client asked for',
-    refused,
-    async ({ idToken }) => ({ id_token: await idToken({ azp: 'elsewhere' }) }),
-  ],
-  [
-    'an id token that was changed',
-    refused,
-    async ({ idToken }) => ({ id_token: `${(await idToken()).slice(0, -6)}AAAAAA` }),
-  ],
+  ['an access token for another service', refused, access({ aud: 'elsewhere' })],
+  ['an id token of another issuer', unavailable, id({ iss: 'https://evil.example' })],
+  ['an id token for another client', unavailable, id({ aud: 'elsewhere' })],
+  ['an id token that another client asked for', refused, id({ azp: 'elsewhere' })],
+  ['an id token that was changed', refused, changedId],
 ])('a code for which the provider sends %s opens no session', async (_what, failure, sent) => {
   const parts = await openNow();
   const usual = { access_token: await parts.accessToken(), token_type: 'Bearer' };
   await parts.identity.authenticate(usual.access_token);
-  answerWith({ ...usual, ...(await sent(parts)) });
+  server.responseWith(json({ ...usual, ...(await sent(parts)) }));
 
   await expect(parts.identity.exchange(grant)).rejects.toMatchObject(failure);
 });
@@ -166,7 +149,7 @@ test('a disabled person does not come in with the id token of another', async ()
   const { id } = await identity.authenticate(await accessToken({ sub: 'mallory' }));
   await users.disable(id ?? '');
   const sent = { access_token: await accessToken({ sub: 'mallory' }), token_type: 'Bearer' };
-  answerWith({ ...sent, id_token: await idToken() });
+  server.responseWith(json({ ...sent, id_token: await idToken() }));
 
   await expect(identity.exchange(grant)).rejects.toMatchObject(refused);
 });

@@ -8,6 +8,7 @@ import {
   type Claims,
   clientId,
   clientSecret,
+  type Handler,
   type OidcServer,
   openOidcServer,
 } from '../../../../fixtures/oidc-server.ts';
@@ -23,6 +24,13 @@ export async function openProvider(): Promise<OidcServer> {
 }
 
 export const refused = { code: 'unauthenticated' };
+
+/** An answer of the provider with this body. */
+export const json =
+  (body: unknown): Handler =>
+  (_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  };
 
 export async function openOidc(
   server: OidcServer,

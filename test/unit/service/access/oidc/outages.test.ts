@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Handler, publicClientId } from '../../../../fixtures/oidc-server.ts';
 import { hastenTimeouts } from '../../../../fixtures/hasten.ts';
-import { openOidc, openProvider, refused } from './open-oidc.ts';
+import { json, openOidc, openProvider, refused } from './open-oidc.ts';
 
 const server = await openProvider();
 
@@ -105,11 +105,6 @@ test('unknown keys cause one request to the provider in ten seconds, not one per
   expect(server.asked('/jwks') - before).toBe(3);
 });
 
-const json =
-  (body: unknown): Handler =>
-  (_request, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-  };
 const document = () => ({
   issuer: server.issuer,
   jwks_uri: `${server.issuer}/jwks`,

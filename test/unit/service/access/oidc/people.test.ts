@@ -4,7 +4,7 @@ import type { Login } from '../../../../../src/service/access/principal.ts';
 import { operator } from '../../../../../src/service/audit/entry.ts';
 import { openOidcServer, publicClientId } from '../../../../fixtures/oidc-server.ts';
 import { logOf } from '../../audit/log-of.ts';
-import { openOidc, openProvider, refused } from './open-oidc.ts';
+import { json, openOidc, openProvider, refused } from './open-oidc.ts';
 
 const server = await openProvider();
 
@@ -264,12 +264,9 @@ test('a refresh keeps the old refresh token if the provider sends no new one', a
   const { identity, accessToken } = await openOidc(server);
   const token = await accessToken();
   await identity.authenticate(token);
-  const sent = JSON.stringify({ access_token: token, token_type: 'Bearer' });
-  server.responseWith((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(sent);
-  });
+  server.responseWith(json({ access_token: token, token_type: 'Bearer' }));
 
-  const tokens = await identity.refresh('of a session').finally(() => server.responseWith(null));
+  const tokens = await identity.refresh('of a session');
 
   expect(tokens).toEqual({
     accessToken: token,
