@@ -34,6 +34,14 @@ const caseInQuery = { query: 'tenantName=acme&projectId=4711' };
 const ofPages = { 'sec-fetch-site': 'same-origin' };
 const login = { email: 'plain@example.org', password };
 const newPassword = 'violet harbour 42 lamps';
+const json = { 'content-type': 'application/json' };
+const noArchive = { body: Buffer.from('no'), headers: { 'content-type': 'application/zip' } };
+const wrongLink = { token: 'none', email: 'a@example.org', password };
+const account = { email: 'wall@example.org', password: newPassword };
+const hold = { tenantName, analysisId: id };
+const key = { tenantName, name: 'wall', expiresAt: new Date(Date.now() + 1e9) };
+const tooShort = { currentPassword: password, newPassword: 'short' };
+const feedback = { tenantName, url: 'a', name: 'A', email: 'a@example.org', message: 'Hello' };
 
 const routes: Readonly<Record<string, Route>> = {
   'GET /v1/ping': ['everyone', 200],
@@ -52,24 +60,12 @@ const routes: Readonly<Record<string, Route>> = {
   'GET /v1/analysis/report': ['tenant', 404, oneInQuery],
   'GET /v1/analysis/case/report': ['tenant', 404, caseInQuery],
   'GET /v1/analysis/case/bundle': ['tenant', 404, caseInQuery],
-  'POST /v1/bundle/verify': [
-    'tenant',
-    422,
-    {
-      ...inQuery,
-      body: Buffer.from('no archive'),
-      headers: { 'content-type': 'application/zip' },
-    },
-  ],
+  'POST /v1/bundle/verify': ['tenant', 422, { ...inQuery, ...noArchive }],
   'GET /v1/auth/session': ['everyone', 200],
   'POST /v1/auth/session': ['everyone', 200, { body: login, headers: ofPages }],
   'POST /v1/auth/session/refresh': ['everyone', 401, { body: {}, headers: ofPages }],
   'POST /v1/auth/session/end': ['everyone', 200, { body: {}, headers: ofPages }],
-  'POST /v1/auth/session/first-user': [
-    'everyone',
-    401,
-    { body: { token: 'none', email: 'a@example.org', password }, headers: ofPages },
-  ],
+  'POST /v1/auth/session/first-user': ['everyone', 401, { body: wrongLink, headers: ofPages }],
   'GET /': ['everyone', 200, { headers: { accept: 'text/html' } }],
   'GET /console/:file': ['everyone', 404, { path: '/console/none.js' }],
   'GET /ca.pem': ['everyone', 200],
@@ -77,11 +73,7 @@ const routes: Readonly<Record<string, Route>> = {
   'PUT /v1/tenant': ['tenantSettings', 200, { body: { tenantName } }],
   'GET /v1/tenant/report': ['tenant', 200, inQuery],
   'GET /v1/tenant/user': ['tenantManager', 200, inQuery],
-  'POST /v1/tenant/user': [
-    'tenantManager',
-    200,
-    { body: { tenantName, email: 'wall@example.org', password: newPassword } },
-  ],
+  'POST /v1/tenant/user': ['tenantManager', 200, { body: { tenantName, ...account } }],
   'PUT /v1/tenant/user': ['tenantManager', 404, { body: { tenantName, id, scopes: [] } }],
   'POST /v1/tenant/user/password': [
     'tenantManager',
@@ -95,40 +87,20 @@ const routes: Readonly<Record<string, Route>> = {
   'POST /v1/tenant/webhook/replay': ['tenantSettings', 409, { body: { tenantName } }],
   'POST /v1/tenant/webhook/test': ['tenantSettings', 409, { body: { tenantName } }],
   'GET /v1/tenant/hold': ['tenantManager', 200, inQuery],
-  'POST /v1/tenant/hold': [
-    'tenantManager',
-    404,
-    { body: { tenantName, analysisId: id, reason: 'file 12/26' } },
-  ],
-  'DELETE /v1/tenant/hold': ['tenantManager', 404, { body: { tenantName, analysisId: id } }],
+  'POST /v1/tenant/hold': ['tenantManager', 404, { body: { ...hold, reason: 'file 12/26' } }],
+  'DELETE /v1/tenant/hold': ['tenantManager', 404, { body: hold }],
   'GET /v1/auth/api': ['tenant', 200, inQuery],
-  'POST /v1/auth/api': [
-    'tenantSettings',
-    200,
-    { body: { tenantName, name: 'wall', expiresAt: new Date(Date.now() + 1e9) } },
-  ],
-  'DELETE /v1/auth/api': [
-    'tenant',
-    404,
-    { query: `tenantName=acme&uuid=${uuid}`, headers: { 'content-type': 'application/json' } },
-  ],
+  'POST /v1/auth/api': ['tenantSettings', 200, { body: key }],
+  'DELETE /v1/auth/api': ['tenant', 404, { query: `tenantName=acme&uuid=${uuid}`, headers: json }],
   'POST /v1/auth/login': ['everyone', 200, { body: login }],
   'POST /v1/auth/refresh': ['everyone', 401, { body: { refreshToken: 'none' } }],
   'POST /v1/auth/verify': ['everyone', 401, { body: { idToken: 'none' } }],
   'POST /v1/auth/revoke': ['everyone', 401, { body: { idToken: 'none', refreshToken: 'none' } }],
   'POST /v1/auth/info': ['user', 200],
-  'POST /v1/auth/change-password': [
-    'user',
-    400,
-    { body: { currentPassword: password, newPassword: 'short' } },
-  ],
+  'POST /v1/auth/change-password': ['user', 400, { body: tooShort }],
   'GET /v1/user/settings': ['userSettings', 200],
   'PUT /v1/user/settings': ['userSettings', 200, { body: {} }],
-  'POST /v1/feedback': [
-    'tenantUser',
-    200,
-    { body: { tenantName, url: 'a', name: 'A', email: 'a@example.org', message: 'Hello' } },
-  ],
+  'POST /v1/feedback': ['tenantUser', 200, { body: feedback }],
   'GET /docs': ['everyone', 200],
   'GET /docs/json': ['everyone', 200],
   'GET /docs/yaml': ['everyone', 200],
@@ -143,19 +115,10 @@ const routes: Readonly<Record<string, Route>> = {
   ),
 };
 
-const forUsers: ReadonlySet<Access> = new Set([
-  'user',
-  'userSettings',
-  'tenantUser',
-  'tenantManager',
-]);
-const withScope: ReadonlySet<Access> = new Set(['userSettings', 'tenantSettings', 'tenantManager']);
-const ofTenant: ReadonlySet<Access> = new Set([
-  'tenant',
-  'tenantSettings',
-  'tenantUser',
-  'tenantManager',
-]);
+const accesses = (...names: Access[]): ReadonlySet<Access> => new Set(names);
+const forUsers = accesses('user', 'userSettings', 'tenantUser', 'tenantManager');
+const withScope = accesses('userSettings', 'tenantSettings', 'tenantManager');
+const ofTenant = accesses('tenant', 'tenantSettings', 'tenantUser', 'tenantManager');
 
 let open: OpenServer;
 let ask: Send;

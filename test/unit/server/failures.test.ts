@@ -22,75 +22,61 @@ const statuses = {
   body_too_large: 413,
   unsupported_media_type: 415,
 };
-const json = { 'content-type': 'application/json' };
 const path = '/v1/analysis';
+const get = (address: string): Question => ({ method: 'GET', path: address });
+const post = (body?: Question['body'], headers = {}): Question => ({
+  method: 'POST',
+  path,
+  headers,
+  ...(body !== undefined && { body }),
+});
+const json = { 'content-type': 'application/json' };
+const object = `/b-${'0'.repeat(24)}/analyses/input.jpg?expires=1`;
+const large = { ...draft, comment: 'x'.repeat(2 ** 20) };
+const longKey = { 'idempotency-key': 'x'.repeat(256) };
+
+const failing: Record<string, [Question, keyof typeof statuses, RegExp]> = {
+  'an unknown address': [get('/v1/none'), 'not_found', /GET \/v1\/schema/],
+  'an unknown method': [
+    { method: 'PATCH', path },
+    'method_not_allowed',
+    /GET, HEAD, POST, PUT, DELETE/,
+  ],
+  'an unknown method on an object': [
+    { method: 'POST', path: object },
+    'method_not_allowed',
+    /only GET, HEAD, PUT, DELETE, OPTIONS\./,
+  ],
+  'a very long address': [get(`/${'a'.repeat(9000)}`), 'not_found', /Nothing exists/],
+  'a broken escape': [get('/%zz'), 'invalid_request', /percent-encoding/],
+  'truncated JSON': [post('{"name"', json), 'invalid_request', /not valid JSON/],
+  'no body': [post(), 'invalid_request', /must be a JSON object/],
+  'a poisoned prototype': [
+    post('{"__proto__":{"a":1}}', json),
+    'invalid_request',
+    /not valid JSON/,
+  ],
+  text: [
+    post('{}', { 'content-type': 'text/plain' }),
+    'unsupported_media_type',
+    /application\/json/,
+  ],
+  'a body without a type': [post('{}'), 'unsupported_media_type', /application\/json/],
+  'a body above 1 MiB': [post(large), 'body_too_large', /too large/],
+  'an unknown id': [
+    get(`${path}?tenantName=acme&id=../../etc`),
+    'analysis_not_found',
+    /Analysis not found/,
+  ],
+  'an overlong Idempotency-Key': [
+    post(draft, longKey),
+    'invalid_request',
+    /^idempotency-key must be text/,
+  ],
+};
 
 describe('failures', () => {
-  test.each<[string, Question, keyof typeof statuses, RegExp]>([
-    ['an unknown address', { method: 'GET', path: '/v1/none' }, 'not_found', /GET \/v1\/schema/],
-    [
-      'an unknown method',
-      { method: 'PATCH', path },
-      'method_not_allowed',
-      /GET, HEAD, POST, PUT, DELETE/,
-    ],
-    [
-      'an unknown method on an object',
-      { method: 'POST', path: `/b-${'0'.repeat(24)}/analyses/input.jpg?expires=1` },
-      'method_not_allowed',
-      /only GET, HEAD, PUT, DELETE, OPTIONS\./,
-    ],
-    [
-      'a very long address',
-      { method: 'GET', path: `/${'a'.repeat(9000)}` },
-      'not_found',
-      /Nothing exists/,
-    ],
-    ['a broken escape', { method: 'GET', path: '/%zz' }, 'invalid_request', /percent-encoding/],
-    [
-      'truncated JSON',
-      { method: 'POST', path, headers: json, body: '{"name"' },
-      'invalid_request',
-      /not valid JSON/,
-    ],
-    ['no body', { method: 'POST', path }, 'invalid_request', /must be a JSON object/],
-    [
-      'a poisoned prototype',
-      { method: 'POST', path, headers: json, body: '{"__proto__":{"a":1}}' },
-      'invalid_request',
-      /not valid JSON/,
-    ],
-    [
-      'text',
-      { method: 'POST', path, headers: { 'content-type': 'text/plain' }, body: '{}' },
-      'unsupported_media_type',
-      /application\/json/,
-    ],
-    [
-      'a body without a type',
-      { method: 'POST', path, body: '{}' },
-      'unsupported_media_type',
-      /application\/json/,
-    ],
-    [
-      'a body above 1 MiB',
-      { method: 'POST', path, body: { ...draft, comment: 'x'.repeat(2 ** 20) } },
-      'body_too_large',
-      /too large/,
-    ],
-    [
-      'an unknown id',
-      { method: 'GET', path: `${path}?tenantName=acme&id=../../etc` },
-      'analysis_not_found',
-      /Analysis not found/,
-    ],
-    [
-      'an overlong Idempotency-Key',
-      { method: 'POST', path, headers: { 'idempotency-key': 'x'.repeat(256) }, body: draft },
-      'invalid_request',
-      /^idempotency-key must be text/,
-    ],
-  ])('%s', async (_name, question, code, message) => {
+  test.each(Object.entries(failing))('%s', async (_name, [question, code, message]) => {
     const answer = await askWithKey(question);
 
     expect([answer.status, answer.headers['x-error-code']]).toEqual([statuses[code], code]);

@@ -32,26 +32,28 @@ async function failingParts(health: ReturnType<typeof createHealth>) {
   return (await health()).filter(({ cause }) => cause !== null).map(({ name }) => name);
 }
 
-test('nothing fails when everything works', async () => {
-  expect(await failingParts(healthOf())).toEqual([]);
+const broken = async () => Promise.reject(new Error('broken'));
+
+test.each<[string, Parameters<typeof healthOf>[0], string[]]>([
+  ['nothing', {}, []],
+  ['the database', { database: { check: broken } }, ['database']],
+  ['the store', { checkStorage: broken }, ['storage']],
+  ['the model', { checkModel: broken }, ['model']],
+  [
+    'all three',
+    { database: { check: broken }, checkStorage: broken, checkModel: broken },
+    ['database', 'storage', 'model'],
+  ],
+  ['a receiver that does not answer', { hasFailingReceiver: async () => true }, ['webhooks']],
+  ['a log that loses lines', { isLogWorking: () => false }, ['log']],
+])('of the parts, %s is reported', async (_what, change, failing) => {
+  expect(await failingParts(healthOf(change))).toEqual(failing);
 });
 
-test('each failing part is named', async () => {
-  const health = healthOf({
-    database: {
-      check: async () => {
-        throw new Error('closed');
-      },
-    },
-    checkStorage: async () => {
-      throw new Error('gone');
-    },
-    checkModel: async () => {
-      throw new Error('none');
-    },
-  });
+test('receivers and the log are not vital', async () => {
+  const vital = (await healthOf()()).filter(({ isVital }) => isVital).map(({ name }) => name);
 
-  expect(await failingParts(health)).toEqual(['database', 'storage', 'model']);
+  expect(vital).toEqual(['database', 'storage', 'model', 'queue']);
 });
 
 test('a long queue is healthy while a worker is busy', async () => {
@@ -60,28 +62,6 @@ test('a long queue is healthy while a worker is busy', async () => {
 
   expect(await failingParts(healthOf({ queue, now: () => now, jobsInHand: () => 1 }))).toEqual([]);
   expect(await failingParts(healthOf({ queue, now: () => now }))).toEqual(['queue']);
-});
-
-test('a receiver that does not answer is reported, and is not vital', async () => {
-  const checks = await healthOf({ hasFailingReceiver: async () => true })();
-
-  expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
-    { name: 'webhooks', isVital: false },
-  ]);
-  expect(checks.filter(({ isVital }) => isVital).map(({ name }) => name)).toEqual([
-    'database',
-    'storage',
-    'model',
-    'queue',
-  ]);
-});
-
-test('a log that loses lines is reported, and is not vital', async () => {
-  const checks = await healthOf({ isLogWorking: () => false })();
-
-  expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
-    { name: 'log', isVital: false },
-  ]);
 });
 
 test('a second check within a second returns the result of the first', async () => {
