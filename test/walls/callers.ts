@@ -75,7 +75,7 @@ export async function openWithCallers(): Promise<{ open: OpenServer; headers: He
       'a malformed key': 'ApiKey sk-acme-short',
       'an expired key': `ApiKey ${expired.secret}`,
       'a wrong secret under a known tag': `ApiKey ${newSecret(acme.tenant.keyTag)}`,
-      'a deleted key': `ApiKey ${await deletedKey(open, acme.tenant.id, clock)}`,
+      'a deleted key': `ApiKey ${await deletedKey(open, acme.tenant.id)}`,
       'an unknown key': `ApiKey ${newSecret('nobody')}`,
       'a key of another tenant': `ApiKey ${other.secret}`,
       'a key': `ApiKey ${acme.secret}`,
@@ -93,14 +93,8 @@ export async function openWithCallers(): Promise<{ open: OpenServer; headers: He
   };
 }
 
-async function deletedKey({ app }: OpenServer, tenantId: string, at: Date): Promise<string> {
-  const expiresAt = new Date(at.getTime() + 60 * minuteMs);
-  const { uuid, secret } = await app.core.keys.mint({
-    tenantId,
-    name: 'deleted',
-    expiresAt,
-    by: operator,
-  });
+async function deletedKey({ app, makeKey }: OpenServer, tenantId: string): Promise<string> {
+  const { uuid, secret } = await makeKey({ id: tenantId }, 'deleted');
   await app.core.keys.revoke({ tenantId, uuid, by: operator });
   return secret;
 }

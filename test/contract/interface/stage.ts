@@ -1,7 +1,6 @@
 /** Callers in the contract test: a tenant with data to ask about, and outsiders who must not see it. */
 
 import { newSecret } from '../../../src/service/access/principal.ts';
-import { operator } from '../../../src/service/audit/entry.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import type { Ask, OpenServer } from '../../unit/server/open-server.ts';
 import type { Known } from './values.ts';
@@ -72,13 +71,7 @@ export async function setStage(
   await app.core.users.create(user);
   const tokens = await app.core.identity.login({ email, password, from: '192.0.2.1' });
   if (!('accessToken' in tokens)) throw new Error('The embedded identity logs in itself.');
-  const expiresAt = new Date(Date.now() + yearMs);
-  const spare = await app.core.keys.mint({
-    tenantId: tenant.id,
-    name: 'spare',
-    expiresAt,
-    by: operator,
-  });
+  const { uuid } = await open.makeKey(tenant, 'spare', yearMs);
   const authorization = `ApiKey ${secret}`;
   const ids = await makeAnalyses(open, { tenantName: name, authorization, uploads });
   return {
@@ -92,12 +85,12 @@ export async function setStage(
     words: {
       tenantName: name,
       ...ids,
-      uuid: spare.uuid,
+      uuid,
       email,
       password,
       idToken: tokens.idToken,
       refreshToken: tokens.refreshToken,
-      expiresAt: expiresAt.toISOString(),
+      expiresAt: new Date(Date.now() + yearMs).toISOString(),
       large,
     },
   };

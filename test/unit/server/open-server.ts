@@ -27,6 +27,8 @@ export interface OpenServer {
   readonly dataDir: string;
   /** The lines of the server's log. */
   readonly log: string[];
+  /** Creates a key that is valid for an hour. */
+  makeKey(tenant: Pick<Tenant, 'id'>, name: string, lifeMs?: number): Promise<CreatedKey>;
   /** Creates a tenant with a key. */
   makeTenant(name: string, keyLifeMs?: number): Promise<{ tenant: Tenant; secret: string }>;
   /** Creates a user and logs in. */
@@ -35,6 +37,8 @@ export interface OpenServer {
   listen(): Promise<Ask>;
   close(): Promise<void>;
 }
+
+type CreatedKey = Awaited<ReturnType<App['core']['keys']['mint']>>;
 
 interface Rights {
   readonly tenants?: readonly Tenant[];
@@ -111,21 +115,19 @@ export async function openServer(
     logTarget: { write: (line) => void log.push(line) },
     ...parts,
   });
+  const makeKey: OpenServer['makeKey'] = async ({ id: tenantId }, name, lifeMs = 3_600_000) => {
+    const expiresAt = new Date(now().getTime() + lifeMs);
+    return app.core.keys.mint({ tenantId, name, expiresAt, by: operator });
+  };
   return {
     app,
     server,
     dataDir,
     log,
-    async makeTenant(name, keyLifeMs = 3_600_000) {
+    makeKey,
+    async makeTenant(name, keyLifeMs) {
       const tenant = await app.core.tenants.create({ name });
-      const expiresAt = new Date(now().getTime() + keyLifeMs);
-      const key = await app.core.keys.mint({
-        tenantId: tenant.id,
-        name: 'test',
-        expiresAt,
-        by: operator,
-      });
-      return { tenant, secret: key.secret };
+      return { tenant, secret: (await makeKey(tenant, 'test', keyLifeMs)).secret };
     },
     async makeUser(name, { tenants = [], scopes = [] } = {}) {
       const email = `${name}@example.org`;

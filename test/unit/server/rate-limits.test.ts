@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newSecret } from '../../../src/service/access/principal.ts';
-import { operator } from '../../../src/service/audit/entry.ts';
 import { type OpenServer, openServer } from './open-server.ts';
 
 const perMinute = 3;
@@ -13,14 +12,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   open = await openServer({ rateLimitPerMinute: perMinute });
   const { tenant, secret } = await open.makeTenant('acme');
-  const expiresAt = new Date(Date.now() + 3_600_000);
-  const second = await open.app.core.keys.mint({
-    tenantId: tenant.id,
-    name: 'second',
-    expiresAt,
-    by: operator,
-  });
-  keys = [secret, second.secret];
+  keys = [secret, (await open.makeKey(tenant, 'second')).secret];
   keyTag = tenant.keyTag;
 });
 

@@ -1,16 +1,15 @@
 import { X509Certificate } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { ensureLocalTls, readOwnTls } from '../../../src/server/tls.ts';
 import { portOf } from '../../fixtures/free-port.ts';
+import { temporaryFolder } from '../ports/db/temporary.ts';
 
 const now = new Date();
 const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-tls-'));
 const pathIn = (folder: string, name: string): string => join(folder, 'tls', name);
 
 /** OpenSSL's code for the error, or null if the connection is trusted. */
@@ -33,7 +32,7 @@ async function handshake(
 }
 
 test('a client that trusts the authority accepts the leaf for each name of this machine', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const material = await ensureLocalTls(folder, ['forensics.test'], now);
   const ca = readFileSync(pathIn(folder, 'ca.pem'), 'utf8');
 
@@ -45,8 +44,8 @@ test('a client that trusts the authority accepts the leaf for each name of this 
 });
 
 test('a client that trusts another authority refuses the leaf', async () => {
-  const material = await ensureLocalTls(newFolder(), [], now);
-  const other = newFolder();
+  const material = await ensureLocalTls(temporaryFolder(), [], now);
+  const other = temporaryFolder();
   await ensureLocalTls(other, [], now);
   const ca = readFileSync(pathIn(other, 'ca.pem'), 'utf8');
 
@@ -56,7 +55,7 @@ test('a client that trusts another authority refuses the leaf', async () => {
 });
 
 test('our own authority is sent after the leaf, for clients that pin it', async () => {
-  const { cert, authority } = await ensureLocalTls(newFolder(), [], now);
+  const { cert, authority } = await ensureLocalTls(temporaryFolder(), [], now);
 
   const certificates = cert.match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----/g) ?? [];
 
@@ -66,7 +65,7 @@ test('our own authority is sent after the leaf, for clients that pin it', async 
 
 test('the leaf lists IP addresses as such, in every notation', async () => {
   const material = await ensureLocalTls(
-    newFolder(),
+    temporaryFolder(),
     ['192.0.2.7', 'fe80::1:2', '::ffff:192.0.2.8'],
     now,
   );
@@ -81,7 +80,7 @@ test('the leaf lists IP addresses as such, in every notation', async () => {
 });
 
 test('the authority may sign and is valid for ten years; the leaf may not and is valid for one', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const leaf = new X509Certificate((await ensureLocalTls(folder, [], now)).cert);
   const authority = new X509Certificate(readFileSync(pathIn(folder, 'ca.pem')));
   const days = (certificate: X509Certificate): number =>
@@ -93,7 +92,7 @@ test('the authority may sign and is valid for ten years; the leaf may not and is
 });
 
 test('keys are readable only by their owner', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   await ensureLocalTls(folder, [], now);
 
   const modes = ['ca-key.pem', 'key.pem'].map(
@@ -104,7 +103,7 @@ test('keys are readable only by their owner', async () => {
 });
 
 test('the leaf is replaced when it is about to expire, and the authority is kept', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const first = await ensureLocalTls(folder, [], now);
   const soon = await ensureLocalTls(folder, [], later(300));
   const nearEnd = await ensureLocalTls(folder, [], later(340));
@@ -115,7 +114,7 @@ test('the leaf is replaced when it is about to expire, and the authority is kept
 });
 
 test('a new name needs a new leaf', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const first = await ensureLocalTls(folder, [], now);
 
   expect((await ensureLocalTls(folder, ['forensics.test'], now)).cert).not.toBe(first.cert);
@@ -123,9 +122,9 @@ test('a new name needs a new leaf', async () => {
 });
 
 test('a certificate and a key that do not match are replaced, not used', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   await ensureLocalTls(folder, [], now);
-  const stranger = newFolder();
+  const stranger = temporaryFolder();
   await ensureLocalTls(stranger, [], now);
   copyFileSync(pathIn(stranger, 'key.pem'), pathIn(folder, 'key.pem'));
 
@@ -135,7 +134,7 @@ test('a certificate and a key that do not match are replaced, not used', async (
 });
 
 test("an operator's own pair is accepted only if it matches and is valid", async () => {
-  const [one, other] = [newFolder(), newFolder()];
+  const [one, other] = [temporaryFolder(), temporaryFolder()];
   await ensureLocalTls(one, [], now);
   await ensureLocalTls(other, [], now);
   const cert = pathIn(one, 'cert.pem');

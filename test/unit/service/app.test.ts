@@ -1,21 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemPrincipal } from '../../../src/service/access/principal.ts';
 import { openApp, withStack } from '../../../src/service/app.ts';
 import { makeFirstTenant } from '../../../src/service/first-run.ts';
 import { readConfig } from '../../../src/contract/config.ts';
+import { temporaryFolder } from '../ports/db/temporary.ts';
 import { createRequest } from './analyses/workshop.ts';
 
 function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
   return readConfig({ flags: { dataDir, workers: 1, ...more }, environment: {} }).settings;
-}
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-app-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 test('resources are released in reverse order when opening fails half-way', async () => {
@@ -35,7 +27,7 @@ test('resources are released in reverse order when opening fails half-way', asyn
 });
 
 test('of several servers that start at once on an empty database, one creates the first tenant', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const apps = [await openApp(settingsIn(folder)), await openApp(settingsIn(folder))];
 
   const made = await Promise.all(apps.map(({ core }) => makeFirstTenant(core, new Date())));
@@ -46,7 +38,7 @@ test('of several servers that start at once on an empty database, one creates th
 
 test('deleted analyses are purged by the chores as configured', async () => {
   const notices = Promise.withResolvers<object>();
-  const app = await openApp(settingsIn(newFolder(), { deletedRetentionDays: 0 }), {
+  const app = await openApp(settingsIn(temporaryFolder(), { deletedRetentionDays: 0 }), {
     onNotice: (what, facts) => notices.resolve({ what, ...facts }),
   });
   const { tenant } = (await makeFirstTenant(app.core, new Date()))!;
@@ -64,7 +56,7 @@ test('deleted analyses are purged by the chores as configured', async () => {
 test('the head of each chain of the audit log is reported by a daily chore', async () => {
   const reported: object[] = [];
   const heads = Promise.withResolvers<void>();
-  const app = await openApp(settingsIn(newFolder()), {
+  const app = await openApp(settingsIn(temporaryFolder()), {
     onNotice: (what, facts) => {
       if (what === 'audit-head') reported.push(facts);
       if (reported.length === 2) heads.resolve();
@@ -82,7 +74,7 @@ test('the head of each chain of the audit log is reported by a daily chore', asy
 });
 
 test('an invalid webhook range stops the start', async () => {
-  const settings = settingsIn(newFolder(), { webhookAllow: '10.0.0.0/33' });
+  const settings = settingsIn(temporaryFolder(), { webhookAllow: '10.0.0.0/33' });
 
   await expect(openApp(settings)).rejects.toMatchObject({ code: 'config_invalid' });
 });

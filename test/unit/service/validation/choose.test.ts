@@ -1,19 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chooseFiles } from '../../../../src/cli/validate/measure.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
 
-let dir: string;
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'forensics-choose-'));
-});
-
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
+/** Each in a folder of its own. */
 function file(name: string, content: string | null, isFake = false) {
-  const path = join(dir, name);
+  const path = join(temporaryFolder(), name);
   if (content !== null) writeFileSync(path, content);
   return { path, isFake, folder: '' };
 }

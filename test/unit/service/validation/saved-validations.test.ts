@@ -12,13 +12,12 @@ import { outcomes } from './outcomes.ts';
 
 const one = 'a'.repeat(24);
 const other = 'b'.repeat(24);
+const notFound = expect.objectContaining({ code: 'validation_not_found' });
 
 let dataDir: string;
-
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-validations-'));
 });
-
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function validation(id: string, day = 1) {
@@ -67,9 +66,7 @@ describe('the store', () => {
     store.remove(one);
 
     expect(store.list().validations).toEqual([]);
-    expect(() => store.remove(one)).toThrow(
-      expect.objectContaining({ code: 'validation_not_found' }),
-    );
+    expect(() => store.remove(one)).toThrow(notFound);
   });
 
   test.each(['', '../secret', `${one}/..`, 'A'.repeat(24), `${one}.json`])(
@@ -78,9 +75,7 @@ describe('the store', () => {
       const store = openValidations({ dataDir });
       store.save(validation(one));
 
-      expect(() => store.find(id)).toThrow(
-        expect.objectContaining({ code: 'validation_not_found' }),
-      );
+      expect(() => store.find(id)).toThrow(notFound);
     },
   );
 
