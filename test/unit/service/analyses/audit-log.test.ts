@@ -64,9 +64,7 @@ describe('each act logs exactly one entry', () => {
     const { create, upload, analyses, caller, worker, clock, log, client, audit } =
       await openLogged();
 
-    const analysis = await create();
-    const { id } = analysis;
-    await upload(analysis);
+    const { id } = await upload(await create());
     await analyses.start(caller, id);
     await worker.drain();
     await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
@@ -128,8 +126,7 @@ describe('each act logs exactly one entry', () => {
 
   test('a refused upload, and the right one after it', async () => {
     const { create, upload, analyses, caller, log, client } = await openLogged();
-    const analysis = await create();
-    await upload(analysis, Buffer.from('no picture'));
+    const analysis = await upload(await create(), Buffer.from('no picture'));
 
     await expect(analyses.start(caller, analysis.id)).rejects.toThrow();
     await upload(analysis);

@@ -44,8 +44,7 @@ test('reads name the last person to change it by their current name', async () =
 
 test('the actor changes with every act, the creator never', async () => {
   const { create, upload, analyses, caller, worker, asAda, ada } = await openWithAda();
-  const made = await create({}, asAda);
-  await upload(made);
+  const made = await upload(await create({}, asAda));
   const actor = async () => {
     const one = await analyses.get(caller, made.id);
     expect(one.createdByUserId).toBe(ada.id);

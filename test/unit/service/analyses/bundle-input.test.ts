@@ -64,11 +64,10 @@ test.each([
 });
 
 test('a picture that was replaced together with its hash is never signed', async () => {
-  const { db, tamper, store, open, sandbox } = await openCompleted();
+  const { tamper, store, open, sandbox, evidence } = await openCompleted();
   const other = Buffer.from('another picture');
-  const { key } = (await db.select({ key: analyses.evidenceKey }).from(analyses).get())!;
 
-  await store.put(key!, other);
+  await store.put((await evidence()).key, other);
   tamper(`UPDATE analyses SET evidence_sha256 = '${sha256Of(other)}'`);
 
   await expect(open()).rejects.toMatchObject({ code: 'evidence_damaged' });

@@ -1,10 +1,7 @@
 /** A tenant whose store never answers, and one whose store does. */
 
 import { expect, test } from 'vitest';
-import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
-import type { Caller } from '../../../../src/service/analyses/context.ts';
-import { operator } from '../../../../src/service/audit/entry.ts';
-import { transact } from '../../../../src/ports/db/database.ts';
+import { type Caller, createSemaphore } from '../../../../src/service/analyses/context.ts';
 import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
 import { s3ConfigAt } from '../../ports/storage/s3-config.ts';
@@ -36,15 +33,7 @@ async function openWithSlowTenant(storeWaitMs: number) {
   const { store, hang } = createHangingStore();
   const workshop = await openWorkshop({ openRemote: () => store, storeWaitMs });
   const slow = await workshop.openTenant('slow');
-  await transact(workshop.db, async (tx) => {
-    const storageConfigId = await workshop.configs.save(tx, slow.tenant.id, config);
-    await updateTenant(tx, {
-      id: slow.tenant.id,
-      change: { storageConfigId },
-      at: workshop.clock.now(),
-      by: operator,
-    });
-  });
+  await workshop.chooseStore(slow, config);
   const start = async (who: Caller): Promise<string> => {
     const { id } = await workshop.analyses.create(who, createRequest());
     await workshop.analyses.start(who, id);
@@ -62,8 +51,7 @@ test('starts of one tenant that wait for its store do not block the others', asy
     await openWithSlowTenant(forever);
   hang();
   for (let i = 0; i < 5; i++) void startSlow();
-  const mine = await create();
-  await upload(mine);
+  const mine = await upload(await create());
 
   await analyses.start(caller, mine.id);
 
@@ -138,4 +126,24 @@ test('a run whose store is unavailable for a day fails, and everybody is told', 
   expect((await messages()).map(({ status }) => status)).toEqual(['processing', 'failed']);
   expect(await counters()).toMatchObject({ errors: 1, runs: 1 });
   expect(await queue.count('analysis.run')).toBe(0);
+});
+
+test('one tenant never takes every place, however many of its acts wait', async () => {
+  const semaphore = createSemaphore(4);
+  const begun: string[] = [];
+  const end = Promise.withResolvers<void>();
+  const enter = (tenant: string) =>
+    semaphore(tenant, async () => {
+      begun.push(tenant);
+      await end.promise;
+    });
+
+  const acts = [...Array.from({ length: 6 }, () => enter('slow')), enter('acme'), enter('late')];
+  await new Promise(setImmediate);
+  const held = [...begun];
+  end.resolve();
+  await Promise.all(acts);
+
+  expect(held).toEqual(['slow', 'slow', 'slow', 'acme']);
+  expect(begun.toSorted()).toEqual(['acme', 'late', ...Array(6).fill('slow')]);
 });

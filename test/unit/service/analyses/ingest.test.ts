@@ -10,8 +10,8 @@ const large = await sceneJpeg({ width: width + 1, height, seed: 3 });
 async function startWith(bytes: Uint8Array, input: object = {}) {
   const workshop = await openWorkshop({ maxBytes: 100_000 });
   const { create, upload, analyses, caller } = workshop;
-  const analysis = await create({ input: { ...createRequest().input, ...input } });
-  await upload(analysis, bytes);
+  const made = await create({ input: { ...createRequest().input, ...input } });
+  const analysis = await upload(made, bytes);
   const outcome = await analyses.start(caller, analysis.id).catch((error: unknown) => error);
   return { ...workshop, analysis, outcome };
 }
@@ -24,7 +24,7 @@ test.each([
   ['cut off in its header', picture.subarray(0, 100), 'image_unreadable', ''],
   ['too large', Buffer.alloc(100_001), 'image_too_many_bytes', ''],
 ])('start fails an analysis whose upload is %s', async (_, bytes, code, words) => {
-  const { outcome, status, analysis, messages, queue, db } = await startWith(bytes);
+  const { outcome, status, analysis, messages, queue, evidence } = await startWith(bytes);
 
   const httpStatus = code === 'image_too_many_bytes' ? 413 : 422;
   expect(outcome).toMatchObject({
@@ -39,9 +39,7 @@ test.each([
   expect(writeFailure({ message, reason: failed.failure ?? null }, 'de')).not.toBe(message);
   expect(await messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
   expect(await queue.count('analysis.run')).toBe(0);
-  expect(db.$client.prepare('SELECT evidence_key AS key FROM analyses').get()).toEqual({
-    key: null,
-  });
+  expect(await evidence()).toMatchObject({ key: '' });
 });
 
 describe('a declared size', () => {
@@ -102,7 +100,7 @@ test('the status message of a refused upload says what to do, and start repeats 
 });
 
 test('an upload that is replaced after the start is not examined', async () => {
-  const { upload, analysis, worker, sandbox, status, store, db } = await startWith(picture);
+  const { upload, analysis, worker, sandbox, status, store, evidence } = await startWith(picture);
 
   await upload(analysis, large);
   await worker.drain();
@@ -111,11 +109,7 @@ test('an upload that is replaced after the start is not examined', async () => {
   expect(request!.source).toEqual({ bytes: new Uint8Array(picture) });
   expect(request!.declared).toEqual({ format: 'jpg', width, height });
   expect(await status(analysis.id)).toMatchObject({ status: 'completed' });
-  const row = db.$client
-    .prepare<[], { key: string; sha256: string; md5: string }>(
-      'SELECT evidence_key AS key, evidence_sha256 AS sha256, evidence_md5 AS md5 FROM analyses',
-    )
-    .get()!;
+  const row = await evidence();
   expect(row.sha256).toBe(createHash('sha256').update(picture).digest('hex'));
   expect(row.md5).toBe(createHash('md5').update(picture).digest('hex'));
   expect(row.key).not.toContain(analysis.id);
@@ -123,11 +117,8 @@ test('an upload that is replaced after the start is not examined', async () => {
 });
 
 test('a stored copy that was changed fails the run without being examined', async () => {
-  const { worker, sandbox, status, analysis, store, db } = await startWith(picture);
-  const row = db.$client
-    .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
-    .get();
-  await store.put(row!.key, large);
+  const { worker, sandbox, status, analysis, store, evidence } = await startWith(picture);
+  await store.put((await evidence()).key, large);
 
   await worker.drain();
 
@@ -141,8 +132,7 @@ test.each([
 ])('an upload that is %s while it is read leaves the analysis unchanged', async (_, bytes) => {
   const workshop = await openWorkshop({ maxBytes: 100_000 });
   const { create, upload, analyses, caller, store, status } = workshop;
-  const analysis = await create();
-  await upload(analysis);
+  const analysis = await upload(await create());
   const head = store.head.bind(store);
   store.head = async (key) => {
     const info = await head(key);

@@ -24,9 +24,8 @@ function answerLate(sandbox: Awaited<ReturnType<typeof openWorkshop>>['sandbox']
 }
 
 test('of simultaneous starts one succeeds, the others are refused, and one copy of the picture is kept', async () => {
-  const { create, upload, analyses, caller, queue, store, db } = await openWorkshop();
-  const analysis = await create();
-  await upload(analysis);
+  const { create, upload, analyses, caller, queue, store, db, evidence } = await openWorkshop();
+  const analysis = await upload(await create());
   const kept = new Set<string>();
   const put = store.put.bind(store);
   const remove = store.delete.bind(store);
@@ -46,8 +45,7 @@ test('of simultaneous starts one succeeds, the others are refused, and one copy 
   expect(fulfilled(outcomes)).toBe(1);
   expect(codes(outcomes)).toEqual(['analysis_not_pending']);
   expect(await queue.count('analysis.run')).toBe(1);
-  const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
-  expect([...kept].map((key) => ({ key }))).toEqual([row]);
+  expect([...kept]).toEqual([(await evidence()).key]);
   expect(await db.select().from(tables.orphanObjects).all()).toEqual([]);
 });
 
@@ -127,10 +125,9 @@ describe('an upgrade', () => {
   });
 
   test('refuses a stored copy that differs from what was examined', async () => {
-    const { complete, analyses, caller, store, db } = await openWorkshop();
+    const { complete, analyses, caller, store, evidence } = await openWorkshop();
     const id = await complete();
-    const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
-    await store.put(row!.key!, Buffer.from('something else'));
+    await store.put((await evidence()).key, Buffer.from('something else'));
 
     const answer = analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
 
@@ -142,9 +139,8 @@ test('a retry whose options were merged before another retry ran and failed chan
   const { create, upload, analyses, caller, store, worker, sandbox, status, clock, openProcess } =
     await openWorkshop();
   const other = (await openProcess('two')).analyses;
-  const analysis = await create();
+  const analysis = await upload(await create(), Buffer.from('no picture'));
   const { id } = analysis;
-  await upload(analysis, Buffer.from('no picture'));
   await expect(analyses.start(caller, id)).rejects.toThrow('not what was declared');
   await upload(analysis);
   const head = store.head.bind(store);

@@ -10,8 +10,8 @@ const replacedMessage = `${completeMessage} The uploaded object was replaced aft
 async function openStarted(tier: 'flagging' | 'forensicReporting' = 'flagging') {
   const workshop = await openWorkshop({ maxBytes: 100_000 });
   const { create, upload, analyses, caller, status } = workshop;
-  const analysis = await create({ input: { ...createRequest().input, options: { tier } } });
-  await upload(analysis);
+  const made = await create({ input: { ...createRequest().input, options: { tier } } });
+  const analysis = await upload(made);
   await analyses.start(caller, analysis.id);
   const message = async () => (await status(analysis.id)).statusMessage;
   return { ...workshop, analysis, key: analysis.input.storageUrls.objectKey, message };

@@ -114,8 +114,7 @@ describe('a deleted analysis', () => {
     const { create, upload, remove, clock, cleanUp, rows, objects } = await openCounted({
       deletedRetentionDays: 1,
     });
-    const analysis = await create();
-    await upload(analysis);
+    const analysis = await upload(await create());
     await remove(analysis.id);
     clock.step(dayMs);
     expect(await cleanUp()).toEqual(retentionNotice(0, 1, 1));
@@ -261,8 +260,7 @@ describe('after a crash', () => {
   test('the copy of a start that never ended is removed after a day', async () => {
     const { create, upload, analyses, caller, clock, cleanUp, openProcess, store, objects } =
       await openCounted();
-    const analysis = await create();
-    await upload(analysis);
+    const analysis = await upload(await create());
     const written = Promise.withResolvers<void>();
     const put = store.put.bind(store);
     store.put = async (...args) => {
@@ -290,8 +288,7 @@ describe('after a crash', () => {
   ])('a start that slept for a day does not use a copy that %s', async (_, isSwept) => {
     const { create, upload, analyses, caller, clock, cleanUp, store, status, objects } =
       await openCounted();
-    const analysis = await create();
-    await upload(analysis);
+    const analysis = await upload(await create());
     const [written, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const put = store.put.bind(store);
     store.put = async (...args) => {

@@ -1,8 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, expect, test } from 'vitest';
-import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
-import { operator } from '../../../../src/service/audit/entry.ts';
-import { transact } from '../../../../src/ports/db/database.ts';
-import { storageConfigs } from '../../../../src/ports/db/schema.ts';
+import { analyses as rows, storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
@@ -19,33 +17,18 @@ const openRemote: OpenRemoteStore = (config) => {
 
 async function openWithStores(open = openRemote) {
   const workshop = await openWorkshop({ openRemote: open });
-  const { db, clock, configs, stores, caller, analyses } = workshop;
+  const { db, stores, caller, analyses } = workshop;
   const tenantId = caller.tenant.id;
-
-  /** Chooses the tenant's store; null means the service's own. */
-  const chooseStore = async (config: StorageConfig | null): Promise<void> =>
-    transact(db, async (tx) => {
-      const storageConfigId = config === null ? null : await configs.save(tx, tenantId, config);
-      await updateTenant(tx, {
-        id: tenantId,
-        change: { storageConfigId },
-        at: clock.now(),
-        by: operator,
-      });
-    });
 
   /** Uploads to the store in which the analysis was created. */
   const upload = async (id: string): Promise<void> => {
     const { input } = await analyses.get(caller, id);
-    const row = db.$client
-      .prepare<[string], { place: string | null }>(
-        'SELECT storage_config_id AS place FROM analyses WHERE id = ?',
-      )
-      .get(id)!;
-    const store = await stores.of({ tenantId, storageConfigId: row.place });
+    const { storageConfigId } = (await db.select().from(rows).where(eq(rows.id, id)).get())!;
+    const store = await stores.of({ tenantId, storageConfigId });
     await store.put(input.storageUrls.objectKey, picture);
   };
 
+  const chooseStore = async (config: StorageConfig | null) => workshop.chooseStore(caller, config);
   return { ...workshop, chooseStore, upload };
 }
 

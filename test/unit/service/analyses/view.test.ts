@@ -125,14 +125,14 @@ test('every answer signs every URL again', async () => {
 });
 
 test('the copy that is examined is never exposed', async () => {
-  const { complete, analyses, caller, db } = await openWorkshop();
+  const { complete, analyses, caller, evidence } = await openWorkshop();
   const id = await complete('forensicReporting');
-  const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
+  const { key } = await evidence();
 
   const text = JSON.stringify(await analyses.get(caller, id));
 
-  expect(row!.key).toMatch(/^evidence\/[0-9a-f]{32}$/);
-  expect(text).not.toContain(row!.key!.slice('evidence/'.length));
+  expect(key).toMatch(/^evidence\/[0-9a-f]{32}$/);
+  expect(text).not.toContain(key.slice('evidence/'.length));
 });
 
 test('an examination by an earlier version has neither method maps nor manipulation results', async () => {

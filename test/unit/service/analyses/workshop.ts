@@ -2,13 +2,18 @@
 
 import { join } from 'node:path';
 import { createKeys } from '../../../../src/service/access/keys.ts';
-import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { createTenants, updateTenant } from '../../../../src/service/tenants/tenants.ts';
 import { createAnalyses } from '../../../../src/service/analyses/analyses.ts';
 import type { AnalysesOptions, Caller } from '../../../../src/service/analyses/context.ts';
 import { runJob } from '../../../../src/service/analyses/lifecycle/client.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import type { Analysis, CreateRequest } from '../../../../src/contract/analysis.ts';
-import { deliveries, usageCounters } from '../../../../src/ports/db/schema.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import {
+  analyses as analysisRows,
+  deliveries,
+  usageCounters,
+} from '../../../../src/ports/db/schema.ts';
 import { defaultLimits } from '../../../../src/image/picture.ts';
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker } from '../../../../src/service/jobs/worker.ts';
@@ -17,7 +22,7 @@ import {
   createStores,
   type OpenRemoteStore,
 } from '../../../../src/ports/storage/stores.ts';
-import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
+import { createSealedConfigs, type StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import {
   bucketName,
   createBuckets,
@@ -134,18 +139,35 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
 
   const create = (change: Partial<CreateRequest> = {}, who = caller) =>
     analyses.create(who, { ...createRequest(), ...change });
-  const upload = ({ input }: Analysis, bytes: Uint8Array = picture) =>
-    store.put(input.storageUrls.objectKey, bytes);
+  const upload = async (analysis: Analysis, bytes: Uint8Array = picture) => {
+    await store.put(analysis.input.storageUrls.objectKey, bytes);
+    return analysis;
+  };
   const start = async (tier: 'flagging' | 'forensicReporting' = 'flagging') => {
-    const analysis = await create({ input: { ...createRequest().input, options: { tier } } });
-    await upload(analysis);
-    await analyses.start(caller, analysis.id);
-    return analysis.id;
+    const { input } = createRequest();
+    const { id } = await upload(await create({ input: { ...input, options: { tier } } }));
+    await analyses.start(caller, id);
+    return id;
   };
   const complete = async (tier: 'flagging' | 'forensicReporting' = 'flagging') => {
     const id = await start(tier);
     await main.worker.drain();
     return id;
+  };
+
+  /** Makes a store the tenant's own; null stands for that of the service. */
+  const chooseStore = async ({ tenant }: Caller, config: StorageConfig | null): Promise<void> =>
+    transact(db, async (tx) => {
+      const { id } = tenant;
+      const storageConfigId = config === null ? null : await main.configs.save(tx, id, config);
+      await updateTenant(tx, { id, change: { storageConfigId }, at: now(), by: operator });
+    });
+
+  /** Where the copy of the only analysis is kept, and its hashes. */
+  const evidence = async () => {
+    const { evidenceKey: key, evidenceSha256: sha256, evidenceMd5: md5 } = analysisRows;
+    const row = await db.select({ key, sha256, md5 }).from(analysisRows).get();
+    return { ...row, key: row?.key ?? '' };
   };
 
   /** Webhook messages in the order in which they were written. */
@@ -171,6 +193,8 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     upload,
     start,
     complete,
+    chooseStore,
+    evidence,
     status: async (id: string) => (await analyses.get(caller, id)).inferenceStatus,
     messages,
     /** The statuses in these messages. */

@@ -61,17 +61,15 @@ describe('successes', () => {
   test('are counted by the creator of the analysis, whoever started it', async () => {
     const { create, upload, analyses, caller, worker, total } = await openReports();
     const user = { ...caller, principal: { ...caller.principal, type: 'user' as const } };
-    const made = await create({}, user);
-    await upload(made);
-    await analyses.start(caller, made.id);
-    const other = await create();
-    await upload(other);
-    await analyses.start(user, other.id);
-    await worker.drain();
-    const third = await create();
-    await upload(third);
-    await analyses.start(caller, third.id);
-    await worker.drain();
+    for (const [creator, starter] of [
+      [user, caller],
+      [caller, user],
+      [caller, caller],
+    ] as const) {
+      const { id } = await upload(await create({}, creator));
+      await analyses.start(starter, id);
+      await worker.drain();
+    }
 
     const { successfulProcessing } = await total();
 
