@@ -10,40 +10,54 @@ import { hasPostgres, steppedClock, testDb } from '../../ports/db/temporary.ts';
 const pepper = new Uint8Array(32).fill(7);
 const dayMs = 24 * 60 * 60 * 1000;
 
+type Change<Act extends 'mint' | 'rotate'> = Partial<
+  Parameters<ReturnType<typeof createKeys>[Act]>[0]
+>;
+
+/** A tenant with a key "ci" that is valid for a day, and what its operator does with keys. */
 async function setUp() {
   const db = await testDb();
   const clock = steppedClock();
   const tenants = createTenants({ db, now: clock.now });
   const keys = createKeys({ db, pepper, now: clock.now });
   const tenant = await tenants.create({ name: 'acme' });
-  const expiresAt = new Date(clock.now().getTime() + dayMs);
-  const minted = await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt, by: operator });
-  return { db, clock, tenants, keys, tenant, minted, expiresAt };
+  const ahead = (ms: number) => new Date(clock.now().getTime() + ms);
+  const own = { tenantId: tenant.id, by: operator };
+  const mint = async (name: string, change: Change<'mint'> = {}) =>
+    keys.mint({ ...own, name, expiresAt: ahead(dayMs), ...change });
+  return {
+    db,
+    clock,
+    tenants,
+    tenant,
+    ahead,
+    mint,
+    rotate: async (which: { uuid: string } | { name: string }, change: Change<'rotate'> = {}) =>
+      keys.rotate({ ...own, which, expiresAt: ahead(90 * dayMs), graceMs: dayMs / 2, ...change }),
+    revoke: async (uuid: string) => keys.revoke({ ...own, uuid }),
+    list: async () => keys.list(tenant.id),
+    minted: await mint('ci'),
+    authenticate: async (secret: string) => keys.authenticate(secret),
+  };
 }
 
-function requestFor({ tenant, clock }: Awaited<ReturnType<typeof setUp>>, graceMs = dayMs / 2) {
-  const expiresAt = new Date(clock.now().getTime() + 90 * dayMs);
-  return { tenantId: tenant.id, expiresAt, graceMs, by: operator };
-}
+const conflict = { code: 'conflict' };
 
 describe('mint', () => {
   test('reveals the key once and keeps neither the key nor its plain hash', async () => {
-    const { db, keys, tenant, minted, clock, expiresAt } = await setUp();
+    const { db, list, tenant, minted, clock, ahead } = await setUp();
 
     expect(minted).toEqual({
       uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/),
       name: 'ci',
       createdDate: clock.now().toISOString(),
-      expiresAt: expiresAt.toISOString(),
+      expiresAt: ahead(dayMs).toISOString(),
       lastUsedDate: null,
       ended: null,
       secret: expect.stringMatching(new RegExp(`^sk-${tenant.keyTag}-[0-9A-Za-z]{38}$`)),
     });
-    const [listed] = await keys.list(tenant.id);
-    expect(listed).toEqual({
-      ...minted,
-      secret: `sk-${tenant.keyTag}-********${minted.secret.slice(-4)}`,
-    });
+    const secret = `sk-${tenant.keyTag}-********${minted.secret.slice(-4)}`;
+    expect(await list()).toEqual([{ ...minted, secret }]);
     const stored = JSON.stringify(await db.select().from(apiKeys).all());
     expect(stored).not.toContain(minted.secret.slice(-38, -6));
   });
@@ -55,31 +69,22 @@ describe('mint', () => {
     ['an empty name', '', dayMs],
     ['a name of 256 characters', 'x'.repeat(256), dayMs],
   ])('refuses %s', async (_, name, aheadMs) => {
-    const { keys, tenant, clock } = await setUp();
-    const expiresAt = new Date(clock.now().getTime() + aheadMs);
+    const { mint, ahead } = await setUp();
 
-    await expect(
-      keys.mint({ tenantId: tenant.id, name, expiresAt, by: operator }),
-    ).rejects.toMatchObject({ code: 'invalid_request' });
+    const minted = mint(name, { expiresAt: ahead(aheadMs) });
+
+    await expect(minted).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 
 test('an Idempotency-Key refuses another request with it, and the same request once its key is deleted', async () => {
-  const { keys, tenant, expiresAt } = await setUp();
-  const request = {
-    tenantId: tenant.id,
-    name: 'once',
-    expiresAt,
-    by: operator,
-    idempotencyKey: 'k',
-  };
-  const { uuid } = await keys.mint(request);
+  const { mint, revoke } = await setUp();
+  const keyed = { idempotencyKey: 'k' };
+  const { uuid } = await mint('once', keyed);
 
-  const other = keys.mint({ ...request, name: 'other' });
-
-  await expect(other).rejects.toMatchObject({ code: 'conflict' });
-  await keys.revoke({ tenantId: tenant.id, uuid, by: operator });
-  await expect(keys.mint(request)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(mint('other', keyed)).rejects.toMatchObject(conflict);
+  await revoke(uuid);
+  await expect(mint('once', keyed)).rejects.toMatchObject(conflict);
 });
 
 const waysToName = [
@@ -89,11 +94,9 @@ const waysToName = [
 
 describe('rotate', () => {
   test('the old key has ended when its grace is over', async () => {
-    const setting = await setUp();
-    const { keys, tenant, clock, minted } = setting;
-    await keys.rotate({ ...requestFor(setting), which: { uuid: minted.uuid } });
-    const ended = async () =>
-      (await keys.list(tenant.id)).flatMap((key) => (key.ended === null ? [] : [key]));
+    const { rotate, list, clock, minted } = await setUp();
+    await rotate({ uuid: minted.uuid });
+    const ended = async () => (await list()).filter((key) => key.ended !== null);
 
     clock.step(dayMs / 2 - 1);
     expect(await ended()).toEqual([]);
@@ -102,55 +105,41 @@ describe('rotate', () => {
     expect(await ended()).toMatchObject([{ uuid: minted.uuid, ended: 'replaced' }]);
   });
 
-  test.each(waysToName)(
-    'by %s sent twice at once makes one key and refuses the other request',
-    async (_, which) => {
-      const setting = await setUp();
-      const { keys, tenant, minted } = setting;
-      const request = { ...requestFor(setting), which: which(minted) };
+  test.each(waysToName)('by %s sent twice at once makes one key', async (_, which) => {
+    const { rotate, list, minted } = await setUp();
 
-      const outcomes = await Promise.allSettled([keys.rotate(request), keys.rotate(request)]);
+    const both = [rotate(which(minted)), rotate(which(minted))];
+    const outcomes = await Promise.allSettled(both);
 
-      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-      expect(outcomes).toContainEqual(
-        expect.objectContaining({ reason: expect.objectContaining({ code: 'conflict' }) }),
-      );
-      expect(await keys.list(tenant.id)).toHaveLength(2);
-    },
-  );
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes).toContainEqual(
+      expect.objectContaining({ reason: expect.objectContaining(conflict) }),
+    );
+    expect(await list()).toHaveLength(2);
+  });
 
-  test.each(waysToName)(
-    'by %s replaces a key again once its successor is revoked',
-    async (_, which) => {
-      const setting = await setUp();
-      const { keys, tenant, minted } = setting;
-      const request = { ...requestFor(setting), which: which(minted) };
-      const { key } = await keys.rotate(request);
-      await keys.revoke({ tenantId: tenant.id, uuid: key.uuid, by: operator });
+  test.each(waysToName)('by %s replaces a key again once its successor ends', async (_, which) => {
+    const { rotate, revoke, minted } = await setUp();
+    const { key } = await rotate(which(minted));
+    await revoke(key.uuid);
 
-      expect((await keys.rotate(request)).replaced.uuid).toBe(minted.uuid);
-    },
-  );
+    expect((await rotate(which(minted))).replaced.uuid).toBe(minted.uuid);
+  });
 
   test('by a name that several valid keys have is refused', async () => {
-    const setting = await setUp();
-    const { keys, tenant, expiresAt } = setting;
-    await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt, by: operator });
+    const { mint, rotate } = await setUp();
+    await mint('ci');
 
-    const rotated = keys.rotate({ ...requestFor(setting), which: { name: 'ci' } });
-
-    await expect(rotated).rejects.toMatchObject({ code: 'conflict' });
+    await expect(rotate({ name: 'ci' })).rejects.toMatchObject(conflict);
   });
 
   test('changes nothing when the new key cannot be made', async () => {
-    const setting = await setUp();
-    const { keys, tenant, clock, minted } = setting;
-    const expiresAt = clock.now();
+    const { rotate, list, ahead, minted } = await setUp();
 
-    const rotated = keys.rotate({ ...requestFor(setting, 0), which: { name: 'ci' }, expiresAt });
+    const rotated = rotate({ name: 'ci' }, { graceMs: 0, expiresAt: ahead(0) });
 
     await expect(rotated).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(await keys.list(tenant.id)).toMatchObject([{ expiresAt: minted.expiresAt }]);
+    expect(await list()).toMatchObject([{ expiresAt: minted.expiresAt }]);
   });
 });
 
@@ -158,43 +147,44 @@ describe('the last use of a key', () => {
   test.skipIf(hasPostgres)(
     'is stored to the minute, and written once a minute after the request',
     async () => {
-      const { db, keys, tenant, minted, clock } = await setUp();
+      const { db, list, authenticate, minted, clock } = await setUp();
       const lastUse = async () => {
         await setImmediate();
-        return (await keys.list(tenant.id))[0]?.lastUsedDate;
+        return (await list())[0]?.lastUsedDate;
       };
+      const changes = () => db.$client.prepare('SELECT total_changes() AS n').pluck().get();
       clock.step(1000);
 
-      await keys.authenticate(minted.secret);
+      await authenticate(minted.secret);
 
-      expect((await keys.list(tenant.id))[0]?.lastUsedDate).toBeNull();
+      expect((await list())[0]?.lastUsedDate).toBeNull();
       expect(await lastUse()).toBe('2026-03-01T12:00:00.000Z');
-      const written = db.$client.prepare('SELECT total_changes() AS n').pluck().get();
+      const written = changes();
       clock.step(58_999);
-      await keys.authenticate(minted.secret);
+      await authenticate(minted.secret);
       await lastUse();
-      expect(db.$client.prepare('SELECT total_changes() AS n').pluck().get()).toBe(written);
+      expect(changes()).toBe(written);
       clock.step(1);
-      await keys.authenticate(minted.secret);
+      await authenticate(minted.secret);
       expect(await lastUse()).toBe('2026-03-01T12:01:00.000Z');
     },
   );
 
   test('is not recorded for a refused key', async () => {
-    const { keys, tenant, minted, clock } = await setUp();
+    const { authenticate, list, minted, clock } = await setUp();
     clock.step(dayMs);
 
-    await keys.authenticate(minted.secret).catch(() => undefined);
+    await authenticate(minted.secret).catch(() => undefined);
     await setImmediate();
 
-    expect((await keys.list(tenant.id))[0]?.lastUsedDate).toBeNull();
+    expect((await list())[0]?.lastUsedDate).toBeNull();
   });
 
   test.skipIf(hasPostgres)('does not prevent authentication if it cannot be written', async () => {
-    const { db, keys, minted } = await setUp();
+    const { db, authenticate, minted } = await setUp();
     db.$client.pragma('query_only = ON');
 
-    const { id } = await keys.authenticate(minted.secret);
+    const { id } = await authenticate(minted.secret);
     await setImmediate();
 
     expect(id).toBe(minted.uuid);
@@ -203,39 +193,33 @@ describe('the last use of a key', () => {
 
 describe('authenticate', () => {
   test('still accepts the key after its tenant is renamed', async () => {
-    const { keys, tenants, tenant, minted } = await setUp();
+    const { authenticate, tenants, tenant, minted } = await setUp();
     await tenants.update(tenant.id, { name: 'renamed' });
 
-    const { id } = await keys.authenticate(minted.secret);
+    const { id } = await authenticate(minted.secret);
 
     expect(id).toBe(minted.uuid);
   });
 
   test('a deleted key is forbidden, expired or not, and deleted only once', async () => {
-    const { keys, tenant, minted, clock } = await setUp();
+    const { authenticate, revoke, list, minted, clock } = await setUp();
 
-    await keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator });
+    await revoke(minted.uuid);
 
-    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
-      code: 'forbidden',
-    });
+    await expect(authenticate(minted.secret)).rejects.toMatchObject({ code: 'forbidden' });
     clock.step(2 * dayMs);
-    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
-      code: 'forbidden',
-    });
-    expect(await keys.list(tenant.id)).toEqual([]);
-    await expect(
-      keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator }),
-    ).rejects.toMatchObject({ code: 'not_found' });
+    await expect(authenticate(minted.secret)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await list()).toEqual([]);
+    await expect(revoke(minted.uuid)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('a key is refused under another pepper', async () => {
     const { db, clock, minted } = await setUp();
     const others = createKeys({ db, pepper: new Uint8Array(32).fill(8), now: clock.now });
 
-    await expect(others.authenticate(minted.secret)).rejects.toMatchObject({
-      code: 'unauthenticated',
-    });
+    const entering = others.authenticate(minted.secret);
+
+    await expect(entering).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 });
 
