@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TokenSet } from '../../../src/contract/auth.ts';
 import { ForensicsError } from '../../../src/errors.ts';
+import { settingsScope } from '../../../src/service/access/principal.ts';
 import { type Answer, openServer, password, listeningForFile } from './open-server.ts';
 
 const open = await listeningForFile();
@@ -81,6 +82,20 @@ describe('the log', () => {
 const statusOf = async (authorization: string) =>
   (await open.as(authorization)('GET', '/v1/analysis')).status;
 const usedWith = async (accessToken: string) => statusOf(`Bearer ${accessToken}`);
+
+test('settings of a user are read, and changed one at a time', async () => {
+  const { tokens } = await open.makeUser('ann', { scopes: [settingsScope] });
+  const send = open.as(`Bearer ${tokens.accessToken}`);
+  const put = async (body: object) => send('PUT', '/v1/user/settings', body);
+  const read = async () => (await send('GET', '/v1/user/settings')).json();
+  expect(await read()).toEqual({ success: true, data: { lang: 'en', tosAccepted: false } });
+
+  expect((await put({ lang: 'de' })).json()).toEqual({ success: true });
+  expect((await put({ tosAccepted: true })).json()).toEqual({ success: true });
+  expect((await put({})).status).toBe(200);
+
+  expect(await read()).toEqual({ success: true, data: { lang: 'de', tosAccepted: true } });
+});
 
 describe('the Authorization header', () => {
   test.each(['ApiKey', 'Bearer', 'apikey', 'BEARER  '])('accepts a key as %s', async (scheme) => {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import type { FeedbackMessage } from '../../../../src/contract/auth.ts';
-import { users } from '../../../../src/ports/db/schema.ts';
 import {
   createFeedback,
   getFeedback,
@@ -13,6 +11,7 @@ import {
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker } from '../../../../src/service/jobs/worker.ts';
 import { createSender, type Outcome, type Sender } from '../../../../src/ports/network/post.ts';
+import { openPeople } from '../access/people.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 
@@ -51,21 +50,11 @@ async function setUp(
   const feedback = createFeedback({ db, queue, now, sender, url, onError });
   const handlers = { [sendJob]: feedback.send };
   const worker = createWorker({ db, queue, handlers, workerId: 'w', concurrency: 1, now, onError });
-  const tenant = await createTenants({ db, now }).create({ name: 'acme' });
-  const user = {
-    email: 'examiner@example.org',
-    nameFolded: '',
-    userType: 'person',
-    scopes: [],
-    lang: 'en',
-  };
-  const userId = '65f000000000000000000002';
-  const state = { tosAccepted: false, failedLogins: 0, tokensValidFrom: now(), createdAt: now() };
-  await db
-    .insert(users)
-    .values({ id: userId, ...user, ...state })
-    .run();
+  const { tenants, makeUser } = await openPeople({ db, clock });
+  const tenant = await tenants.create({ name: 'acme' });
+  const { id: userId } = await makeUser('examiner@example.org');
   return {
+    userId,
     db,
     clock,
     queue,
@@ -78,14 +67,14 @@ async function setUp(
 }
 
 test('without a receiver a message is stored and nothing is queued', async () => {
-  const { db, queue, submit } = await setUp(undefined, null);
+  const { db, userId, queue, submit } = await setUp(undefined, null);
 
   await submit({ sourceAttributes: { analysisId: '1', type: 'image' } });
 
   const [kept] = await listFeedback(db, 10);
   expect(kept).toMatchObject({
     tenantName: 'acme',
-    userId: '65f000000000000000000002',
+    userId,
     message: { ...message, sourceAttributes: { analysisId: '1', type: 'image' } },
     outcomes: {},
   });

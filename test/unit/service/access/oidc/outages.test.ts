@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Handler, publicClientId } from '../../../../fixtures/oidc-server.ts';
 import { hastenTimeouts } from '../../../../fixtures/hasten.ts';
+import { createCached } from '../../../../../src/service/access/oidc/discovery.ts';
+import { steppedClock } from '../../../ports/db/temporary.ts';
 import { json, openOidc, openProvider, refused } from './open-oidc.ts';
 
 const server = await openProvider();
@@ -196,4 +198,21 @@ test('a wrong client secret is reported as unavailable, not as the caller’s mi
     ...unavailable,
     cause: { message: expect.stringContaining('invalid_client') },
   });
+});
+
+test('after a failed load, the old value is returned without waiting for the next load', async () => {
+  let loads = 0;
+  const load = async () => {
+    loads += 1;
+    if (loads === 2) throw new Error('away');
+    return loads === 1 ? 1 : new Promise<never>(() => undefined);
+  };
+  const { now, step } = steppedClock();
+  const cached = createCached({ load, freshMs: 100, pauseMs: 10, keptMs: 1000, now });
+  await cached.current();
+  step(100);
+  await cached.current();
+  step(10);
+
+  expect([await cached.current(), loads]).toEqual([1, 3]);
 });
