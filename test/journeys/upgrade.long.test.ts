@@ -1,81 +1,44 @@
 /**
- * The backups of 0.2.0 and of the two releases before this one, made by `test/fixtures/write-old-backup.ts`:
- * restored, upgraded by this program, and downgraded as the manual says. That the old program
- * starts on the result is shown as far as possible without it: files, rows and schema are identical
- * to what it left.
+ * The backups of old releases: restored, upgraded by this program, and downgraded as the manual says. That the old
+ * program starts on the result is shown as far as possible without it: files, rows and schema are what it left.
  */
 
-import {
-  copyFileSync,
-  globSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, globSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import type { Analysis } from '../../src/contract/analysis.ts';
 import { currentSchema } from '../../src/ports/db/migrations.ts';
 import { emptyFolder, runHere } from '../cli/run-cli.ts';
-import type { Seen } from '../fixtures/write-old-backup.ts';
+import { expectSeen, openUpgraded, restoreRelease } from '../fixtures/old-release.ts';
 import { makeOlderDatabase } from '../unit/ports/db/older-database.ts';
-import { openServer } from '../unit/server/open-server.ts';
-
-/** The keys of the releases are valid for a year. */
-const now = () => new Date('2026-12-01T12:00:00Z');
 
 describe.each([
   ['0.2.0', 16],
   ['0.8.0', 21],
   ['0.9.0', 22],
 ])('a folder of version %s', (version, schema) => {
-  const old = new URL(`../fixtures/old/${version}`, import.meta.url).pathname;
-  const seen: Seen = JSON.parse(readFileSync(`${old}.json`, 'utf8'));
-
-  async function restored() {
-    const folder = await emptyFolder();
-    const [backup, dataDir] = [join(folder, 'backup.tar'), join(folder, 'data')];
-    writeFileSync(backup, brotliDecompressSync(readFileSync(`${old}.tar.br`)));
-    const { code } = await runHere(['restore', backup, '--data-dir', dataDir]);
-    expect(code).toBe(0);
-    return { folder, dataDir, backup, database: join(dataDir, 'forensics.db') };
-  }
-
   test('upgrades: keys, accounts, webhooks, results, files, evidence and log', {
     timeout: 120_000,
   }, async () => {
-    const { folder, dataDir } = await restored();
+    const { seen, folder, dataDir } = await restoreRelease(version);
     const headers = { authorization: `ApiKey ${seen.apiKey}` };
-    const open = await openServer({ dataDir, now });
+    const open = await openUpgraded(dataDir);
     const ask = async (url: string) => open.server.inject({ url, headers });
-    const listed = (await ask('/v1/analysis?tenantName=default')).json<{ data: Analysis[] }>().data;
+    const [first, second] = await expectSeen(open, seen);
     const tenant = await ask('/v1/tenant?tenantName=default');
     const messages = await ask('/v1/tenant/webhook?tenantName=default');
-    const login = await open.server.inject({
-      method: 'POST',
-      url: '/v1/auth/login',
-      body: { email: 'examiner@example.org', password: seen.password },
-    });
-    const { getUrl } = listed.at(-1)!.inferenceStatus.result!.report!['de'].pdfStorageUrls;
+    const { getUrl } = first!.inferenceStatus.result!.report!['de'].pdfStorageUrls;
     const { pathname, search } = new URL(getUrl);
     const pdf = await open.server.inject({ url: pathname + search });
     const upgraded = await open.server.inject({
       method: 'POST',
       url: '/v1/analysis/retry',
       headers,
-      body: {
-        tenantName: 'default',
-        id: listed.at(-2)!.id,
-        options: { tier: 'forensicReporting' },
-      },
+      body: { tenantName: 'default', id: second!.id, options: { tier: 'forensicReporting' } },
     });
     await open.app.close();
     const bundle = join(folder, 'evidence.zip');
-    const [{ id } = { id: '' }] = seen.analyses;
+    const { id } = first!;
     const report = ['report', id, '--tenant', 'default', '--out', bundle, '--data-dir', dataDir];
     const codes = [
       await runHere(report),
@@ -83,16 +46,9 @@ describe.each([
       await runHere(['audit', 'verify', '--data-dir', dataDir]),
     ].map(({ code }) => code);
 
-    expect(
-      listed.toReversed().map(({ id: own, inferenceStatus: { status, result } }) => ({
-        id: own,
-        status,
-        predictions: result?.predictions ?? null,
-      })),
-    ).toEqual(seen.analyses);
     expect(tenant.json()).toMatchObject({ data: { webhookUrl: seen.webhookUrl } });
     expect(messages.json<{ data: object[] }>().data.length).toBeGreaterThanOrEqual(6);
-    expect([login.statusCode, upgraded.statusCode]).toEqual([200, 200]);
+    expect(upgraded.statusCode).toBe(200);
     expect(pdf.rawPayload.toString('latin1', 0, 5)).toBe('%PDF-');
     expect(codes).toEqual([0, 0, 0]);
     await open.close();
@@ -101,13 +57,13 @@ describe.each([
   test('downgrades to its original state, from the database copy and from the backup', {
     timeout: 120_000,
   }, async () => {
-    const { dataDir, backup, database } = await restored();
+    const { dataDir, backup, database } = await restoreRelease(version);
     const before = contentOf(database);
     const files = filesOf(dataDir);
     const released = join(await emptyFolder(), 'released.db');
     makeOlderDatabase(released, schema);
 
-    await (await openServer({ dataDir, now })).app.close();
+    await (await openUpgraded(dataDir)).app.close();
     const forward = contentOf(database);
     // As the manual's deployment page says.
     if (schema < currentSchema('sqlite')) {

@@ -4,21 +4,14 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import type { Analysis } from '../../src/contract/analysis.ts';
 import { currentSchema, schemaSteps } from '../../src/ports/db/migrations.ts';
-import { emptyFolder, runHere } from '../cli/run-cli.ts';
+import { expectSeen, openUpgraded, restoreRelease } from '../fixtures/old-release.ts';
 import { createDatabase, postgresPrograms } from '../fixtures/postgres.ts';
-import type { Seen } from '../fixtures/write-old-backup.ts';
-import { openServer } from '../unit/server/open-server.ts';
 
-/** The keys of the releases are valid for a year. */
-const now = () => new Date('2026-12-01T12:00:00Z');
 const newDatabase = () => createDatabase(process.env['FORENSICS_TEST_POSTGRES'] ?? '');
 
 test.each([
@@ -29,27 +22,15 @@ test.each([
   'a database of version %s upgrades, and downgrades from its dump',
   { timeout: 120_000 },
   async (version, schema) => {
-    const old = new URL(`../fixtures/old/${version}`, import.meta.url).pathname;
-    const seen: Seen = JSON.parse(readFileSync(`${old}.json`, 'utf8'));
-    const folder = await emptyFolder();
-    const [backup, dataDir, dump] = ['backup.tar', 'data', 'dump'].map((name) =>
-      join(folder, name),
-    );
-    writeFileSync(backup!, brotliDecompressSync(readFileSync(`${old}.tar.br`)));
-    await runHere(['restore', backup!, '--data-dir', dataDir!]);
+    const { seen, folder, dataDir, database } = await restoreRelease(version);
+    const dump = join(folder, 'dump');
     const databaseUrl = await newDatabase();
-    await fill(databaseUrl, join(dataDir!, 'forensics.db'), schema);
+    await fill(databaseUrl, database, schema);
     const before = await contentOf(databaseUrl);
     runProgram('pg_dump', '--format=custom', `--file=${dump}`, databaseUrl);
 
-    const open = await openServer({ dataDir: dataDir!, now, flags: { databaseUrl } });
-    const headers = { authorization: `ApiKey ${seen.apiKey}` };
-    const list = await open.server.inject({ url: '/v1/analysis?tenantName=default', headers });
-    const login = await open.server.inject({
-      method: 'POST',
-      url: '/v1/auth/login',
-      body: { email: 'examiner@example.org', password: seen.password },
-    });
+    const open = await openUpgraded(dataDir, { databaseUrl });
+    await expectSeen(open, seen);
     const chains = await open.app.core.audit.chains();
     const broken = await Promise.all(
       chains.map(async (chain) => (await open.app.core.audit.verify(chain)).broken),
@@ -57,17 +38,8 @@ test.each([
     await open.close();
     const forward = await contentOf(databaseUrl);
     const backUrl = await newDatabase();
-    runProgram('pg_restore', `--dbname=${backUrl}`, dump!);
+    runProgram('pg_restore', `--dbname=${backUrl}`, dump);
 
-    const analyses = list.json<{ data: Analysis[] }>().data.toReversed();
-    expect(
-      analyses.map(({ id, inferenceStatus: { status, result } }) => ({
-        id,
-        status,
-        predictions: result?.predictions ?? null,
-      })),
-    ).toEqual(seen.analyses);
-    expect(login.statusCode).toBe(200);
     expect([chains.length, broken.filter((one) => one !== null)]).toEqual([3, []]);
     expect([before.schema, forward.schema]).toEqual([schema, currentSchema('postgres')]);
     expect(await contentOf(backUrl)).toEqual(before);
