@@ -1,16 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/contract/analysis.ts';
 import { draft, type OpenServer, openServer, listeningForFile } from './open-server.ts';
 import { portOf } from '../../fixtures/free-port.ts';
+import { sceneJpeg } from '../../fixtures/pictures.ts';
 
 const open = await listeningForFile();
 const { ask, askWithKey } = open;
 
 const path = '/v1/analysis';
 
-async function send(method: 'POST' | 'PUT', body: object) {
-  return (await open.as(open.authorization)(method, path, body)).data<Analysis[]>()[0];
+const own = open.as(open.authorization);
+const send = async (method: 'POST' | 'PUT', body: object) =>
+  (await own(method, path, body)).data<Analysis[]>()[0];
+
+async function upload({ input }: Analysis, body: Buffer) {
+  const { pathname, search } = new URL(input.storageUrls.putUrl);
+  return ask({ method: 'PUT', path: pathname + search, body });
 }
 
 describe('answers', () => {
@@ -87,12 +94,25 @@ describe('answers', () => {
   });
 
   test('an upload may be larger than any JSON body', async () => {
-    const { input } = await open.create();
-    const { pathname, search } = new URL(input.storageUrls.putUrl);
-    const put = await ask({ method: 'PUT', path: pathname + search, body: Buffer.alloc(2 ** 21) });
+    const put = await upload(await open.create(), Buffer.alloc(2 ** 21));
 
     expect(put.status).toBe(200);
   });
+});
+
+test('a trial tenant may start both shipped pictures and no other', async () => {
+  await open.app.core.tenants.update(open.tenant.id, { isTrial: true });
+  const shipped = (name: string) =>
+    readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
+  const startWith = async (picture: Buffer) => {
+    const made = await open.create();
+    await upload(made, picture);
+    return (await own('POST', `${path}/start`, { id: made.id })).status;
+  };
+
+  expect(await startWith(shipped('real.jpg'))).toBe(200);
+  expect(await startWith(shipped('fake.jpg'))).toBe(200);
+  expect(await startWith(await sceneJpeg({ width: 640, height: 480, seed: 3 }))).toBe(422);
 });
 
 describe('the transport', () => {
