@@ -173,7 +173,7 @@ async function openDoors() {
     const [user] = await core.users.list();
     actors.browser = { type: 'user', id: user!.id };
   });
-  const { data } = (await session('', account)).json<{ data: { accessToken: string } }>();
+  const data = (await session('', account)).data<{ accessToken: string }>();
   const secrets = { key: `ApiKey ${first!.key.secret}`, browser: `Bearer ${data.accessToken}` };
   return {
     ...open,
@@ -211,21 +211,21 @@ async function openDoors() {
   };
 }
 
+type Key = { readonly uuid: string };
+
 const tomorrow = new Date(Date.now() + dayMs).toISOString();
 
 async function administer({ send, receiver }: Server) {
   for (const door of clients) {
     const uuidOf = async (body: object) =>
-      (await send(door, 'POST', '/v1/auth/api', { expiresAt: tomorrow, ...body })).json<{
-        data: { uuid: string };
-      }>().data.uuid;
+      (await send(door, 'POST', '/v1/auth/api', { expiresAt: tomorrow, ...body })).data<Key>().uuid;
     const uuid = await uuidOf({ replaces: { uuid: await uuidOf({ name: door }) } });
     await send(door, 'DELETE', `/v1/auth/api?tenantName=default&uuid=${uuid}`);
   }
   const person = '/v1/tenant/user';
   const newPassword = `another ${password}`;
   const made = await send('browser', 'POST', person, { email: 'b@example.org', password });
-  const { id } = made.json<{ data: { id: string } }>().data;
+  const { id } = made.data<{ id: string }>();
   await send('browser', 'PUT', person, { id, name: 'B' });
   await send('browser', 'POST', `${person}/disable`, { id });
   await send('browser', 'POST', `${person}/enable`, { id });
@@ -272,10 +272,8 @@ async function examine(server: Server) {
 
 async function command({ run, receiver, send }: Server) {
   const ofTenant = ['--tenant', 'default'];
-  const delivered = async () =>
-    (await send('browser', 'GET', '/v1/tenant/webhook?tenantName=default&state=delivered')).json<{
-      data: { id: string }[];
-    }>().data;
+  const path = '/v1/tenant/webhook?tenantName=default&state=delivered';
+  const delivered = async () => (await send('browser', 'GET', path)).data<{ id: string }[]>();
   await expect.poll(delivered).not.toEqual([]);
   const { id } = (await delivered())[0]!;
   await send('browser', 'POST', '/v1/tenant/webhook/replay', { id });

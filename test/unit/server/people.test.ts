@@ -26,6 +26,12 @@ async function member(name: string, more: Parameters<Listening['makeUser']>[1] =
   return user;
 }
 
+const changes: readonly (readonly [method: string, act: string, body: object])[] = [
+  ['PUT', '', { scopes: [] }],
+  ['POST', '/disable', {}],
+  ['POST', '/password', { newPassword: fresh }],
+];
+
 describe('users of a tenant over HTTP', () => {
   test('an account that a manager creates can log in, is listed, and is logged with the manager', async () => {
     const account = { email: 'New@Example.org', password: fresh, name: 'Ada' };
@@ -131,13 +137,7 @@ describe('users of a tenant over HTTP', () => {
   });
 
   test('managers cannot change their own accounts', async () => {
-    const acts: readonly (readonly [string, string, object])[] = [
-      ['PUT', '', { scopes: [] }],
-      ['POST', '/disable', {}],
-      ['POST', '/password', { newPassword: fresh }],
-    ];
-
-    for (const [method, act, body] of acts) {
+    for (const [method, act, body] of changes) {
       expect((await ask(method, act, { id: managerId, ...body })).status).toBe(409);
     }
     const own = (await list()).find(({ id }) => id === managerId);
@@ -164,14 +164,7 @@ describe('users of a tenant over HTTP', () => {
     const foreign = await member('foreign', { tenants: [other] });
     const both = await member('both', { tenants: [open.tenant, other] });
     const mighty = await member('mighty', { scopes: ['settings', 'billing'] });
-    const acts: readonly (readonly [string, string, object])[] = [
-      ['PUT', '', { scopes: [] }],
-      ['POST', '/disable', {}],
-      ['POST', '/enable', {}],
-      ['POST', '/password', { newPassword: fresh }],
-    ];
-
-    for (const [method, act, body] of acts) {
+    for (const [method, act, body] of [...changes, ['POST', '/enable', {}] as const]) {
       const statuses = [];
       for (const { id } of [foreign, both, mighty]) {
         statuses.push((await ask(method, act, { id, ...body })).status);

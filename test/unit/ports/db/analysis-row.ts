@@ -1,4 +1,5 @@
-import type { analyses } from '../../../../src/ports/db/schema.ts';
+import type { Db } from '../../../../src/ports/db/database.ts';
+import { type analyses, tenants } from '../../../../src/ports/db/schema.ts';
 
 export const rowMadeAt = new Date('2026-03-01T12:00:00Z');
 
@@ -31,4 +32,11 @@ export function analysisRow(
     createdAt: rowMadeAt,
     ...given,
   };
+}
+
+/** Tenants "a" and "b", for such rows. */
+export async function addTenants(db: Db): Promise<void> {
+  const made = { isTrial: false, createdAt: rowMadeAt };
+  const rows = ['a', 'b'].map((id) => ({ ...made, id, name: id, keyTag: id }));
+  await db.insert(tenants).values(rows).run();
 }

@@ -20,6 +20,7 @@ test('create makes a tenant that is found by name and by id', async () => {
   expect(await tenants.byName('nobody')).toBeNull();
 });
 
+const conflict = { code: 'conflict' };
 const likeAnId = '65f000000000000000000002';
 
 test.each(['', 'Acme', 'a b', '-a', 'a-', 'ä', 'a/b', 'a'.repeat(64), 'a\n', likeAnId])(
@@ -34,10 +35,8 @@ test('a name is unique, even when renaming', async () => {
   const acme = await tenants.create({ name: 'acme' });
   const other = await tenants.create({ name: 'other' });
 
-  await expect(tenants.create({ name: 'acme' })).rejects.toMatchObject({ code: 'conflict' });
-  await expect(tenants.update(other.id, { name: 'acme' })).rejects.toMatchObject({
-    code: 'conflict',
-  });
+  await expect(tenants.create({ name: 'acme' })).rejects.toMatchObject(conflict);
+  await expect(tenants.update(other.id, { name: 'acme' })).rejects.toMatchObject(conflict);
   expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
 });
 
@@ -45,7 +44,6 @@ test('a former name stays reserved for its tenant', async () => {
   const tenants = setUp();
   const acme = await tenants.create({ name: 'acme' });
   const other = await tenants.create({ name: 'other' });
-  const conflict = { code: 'conflict' };
 
   await tenants.update(acme.id, { name: 'acme-2' });
 
@@ -66,9 +64,8 @@ test('update changes only what it is given', async () => {
 
   expect(renamed.webhookUrl).toBe('https://example.org/hook/secret');
   expect(withoutWebhook).toMatchObject({ name: 'acme-2', webhookUrl: null });
-  await expect(tenants.update('f'.repeat(24), { name: 'x' })).rejects.toMatchObject({
-    code: 'tenant_not_found',
-  });
+  const missing = tenants.update('f'.repeat(24), { name: 'x' });
+  await expect(missing).rejects.toMatchObject({ code: 'tenant_not_found' });
 });
 
 test.each(['ftp://example.org', 'example.org', 'https://a:b@example.org/', 'javascript:alert(1)'])(
@@ -77,8 +74,7 @@ test.each(['ftp://example.org', 'example.org', 'https://a:b@example.org/', 'java
     const tenants = setUp();
     const acme = await tenants.create({ name: 'acme' });
 
-    await expect(tenants.update(acme.id, { webhookUrl })).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+    const update = tenants.update(acme.id, { webhookUrl });
+    await expect(update).rejects.toMatchObject({ code: 'invalid_request' });
   },
 );

@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
-import { analyses, tenants } from '../../../../src/ports/db/schema.ts';
-import { analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
+import { analyses } from '../../../../src/ports/db/schema.ts';
+import { addTenants, analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
 import { engines, testsOn } from '../../ports/db/engines.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 
@@ -23,10 +23,7 @@ describe.each(engines)('the number of analyses of a tenant, in $name', (engine) 
 
   on('follows every change', async () => {
     const db = await (await engine.newDatabase())();
-    for (const id of ['a', 'b']) {
-      const tenant = { id, name: id, keyTag: id, isTrial: false, createdAt: rowMadeAt };
-      await db.insert(tenants).values(tenant).run();
-    }
+    await addTenants(db);
     const counts = async () => [await countAll(db, 'a'), await countAll(db, 'b')];
     const seen = [await counts()];
 
@@ -54,8 +51,7 @@ describe.each(engines)('the number of analyses of a tenant, in $name', (engine) 
 test('SQLite returns the stored number and counts nothing', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const db = temporaryDb(path);
-  const tenant = { id: 'a', name: 'a', keyTag: 'a', isTrial: false, createdAt: rowMadeAt };
-  await db.insert(tenants).values(tenant).run();
+  await addTenants(db);
   await add(db, ['1'], 'a');
   const client = new Database(path);
   client.exec('UPDATE analysis_counts SET counted = 41');

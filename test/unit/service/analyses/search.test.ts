@@ -8,11 +8,11 @@ import {
   transact,
 } from '../../../../src/ports/db/database.ts';
 import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
-import { analyses, tenants, users } from '../../../../src/ports/db/schema.ts';
+import { analyses, users } from '../../../../src/ports/db/schema.ts';
 import { openDatabase, requireSqlite } from '../../../../src/ports/db/sqlite.ts';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
-import { analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
+import { addTenants, analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 import { engines, testsOn } from '../../ports/db/engines.ts';
 
@@ -39,17 +39,6 @@ const person = (id: string, name: string) => ({
   tokensValidFrom: at,
   createdAt: at,
 });
-
-async function addTenants(db: Db): Promise<void> {
-  await transact(db, async (tx) => {
-    for (const id of ['a', 'b']) {
-      await tx
-        .insert(tenants)
-        .values({ id, name: id, keyTag: id, isTrial: false, createdAt: at })
-        .run();
-    }
-  });
-}
 
 const add = (db: Db, ...rows: ReturnType<typeof row>[]) =>
   transact(db, async (tx) => {

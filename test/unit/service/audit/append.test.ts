@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { operator, parseEntry, service } from '../../../../src/service/audit/entry.ts';
-import { append, beginChains } from '../../../../src/service/audit/log.ts';
+import { append } from '../../../../src/service/audit/log.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { fromDist } from '../../../built.ts';
@@ -108,17 +108,6 @@ test('a chain that was removed completely starts again with audit.begun', async 
 
   const events = (await audit.read({ chain })).map((line) => parseEntry(line).event);
   expect(events).toEqual(['audit.begun', 'key.revoked']);
-});
-
-test('a new database begins only the chain of the service', async () => {
-  const { db, audit, clock } = openLog();
-
-  await beginChains(db, clock.now);
-
-  expect(await audit.chains()).toEqual(['service']);
-  expect((await audit.read({ chain: 'service' })).map(parseEntry)).toMatchObject([
-    { event: 'audit.begun' },
-  ]);
 });
 
 test('entries are selected by subject and by time, to the millisecond', async () => {

@@ -24,22 +24,13 @@ export async function fillLog({ audit, clock }: ReturnType<typeof openLog>): Pro
     clock.step(1000);
   };
   const about = { chain, subject: analysisId };
-  await add({
-    chain,
-    subject: chain,
-    actor: operator,
-    event: 'tenant.created',
-    details: { isTrial: false },
-  });
+  const made = { event: 'tenant.created', details: { isTrial: false } } as const;
+  await add({ chain, subject: chain, actor: operator, ...made });
   const received = { sha256: 'c'.repeat(64), md5: 'd'.repeat(32), sizeBytes: 7 };
   const actor = { type: 'api', id: 'key-1' } as const;
   await add({ ...about, actor, event: 'analysis.received', details: received });
-  await add({
-    ...about,
-    actor: service,
-    event: 'analysis.failed',
-    details: { code: 'image_unreadable' },
-  });
+  const failed = { event: 'analysis.failed', details: { code: 'image_unreadable' } } as const;
+  await add({ ...about, actor: service, ...failed });
   const trial = { event: 'tenant.created', details: { isTrial: true } } as const;
   await add({ chain: 'other', subject: 'other', actor: service, ...trial });
   await add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });

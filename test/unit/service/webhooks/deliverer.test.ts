@@ -7,7 +7,7 @@ import { deliveries } from '../../../../src/ports/db/schema.ts';
 import { webhookSecret } from '../../../../src/service/webhooks/deliver.ts';
 import { hastenTimeouts } from '../../../fixtures/hasten.ts';
 import { answering, startReceiver } from './receiver.ts';
-import { retryPausesMs, serverKey, setUp, setUpReceiver } from './set-up.ts';
+import { retryPausesMs, serverKey, setUpReceiver } from './set-up.ts';
 
 /** The library expects plain strings. */
 const plain = (headers: IncomingHttpHeaders) =>
@@ -44,15 +44,6 @@ test('a message arrives as JSON with headers that the standard’s own library a
   const elsewhere = webhookSecret(new Uint8Array(32), id);
   expect(() => new Webhook(elsewhere).verify(call!.body, headers)).toThrow(/signature/);
   expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
-});
-
-test('no message is written for a tenant without a webhook', async () => {
-  const { tenants, sendFor, states } = await setUp();
-  const { id } = await tenants.create({ name: 'silent' });
-
-  await sendFor(id, 'a1', {});
-
-  expect(await states()).toEqual([]);
 });
 
 test('messages about one analysis arrive in order, even if the first has to be repeated', async () => {
