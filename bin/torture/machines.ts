@@ -308,6 +308,8 @@ function startWorker({ folders, environment }: Scene, at: number): Worker {
   return spawnCli(args, { env: environment });
 }
 
+const nothing = () => JSON.parse('null');
+
 /** Pictures go to the bucket, not through the server. */
 function clientAt(scene: Scene, at: number, tenantName = 'default', apiKey = scene.apiKey): Client {
   const ask: Serving['ask'] = async (question) => scene.servers[at]!.ask(question);
@@ -316,7 +318,6 @@ function clientAt(scene: Scene, at: number, tenantName = 'default', apiKey = sce
     ...client,
     async upload({ input }, bytes) {
       const { status } = await fetch(input.storageUrls.putUrl, { method: 'PUT', body: bytes });
-      const nothing = () => JSON.parse('null');
       return { status, headers: {}, body: Buffer.alloc(0), json: nothing, data: nothing };
     },
     download: async (url) => Buffer.from(await (await fetch(url)).arrayBuffer()),

@@ -93,9 +93,9 @@ export async function openWithCallers(): Promise<{ open: OpenServer; headers: He
   };
 }
 
-async function deletedKey({ app, makeKey }: OpenServer, tenantId: string): Promise<string> {
-  const { uuid, secret } = await makeKey({ id: tenantId }, 'deleted');
-  await app.core.keys.revoke({ tenantId, uuid, by: operator });
+async function deletedKey(open: OpenServer, tenantId: string): Promise<string> {
+  const { uuid, secret } = await open.makeKey({ id: tenantId }, 'deleted');
+  await open.app.core.keys.revoke({ tenantId, uuid, by: operator });
   return secret;
 }
 

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobs } from '../../../src/ports/db/schema.ts';
+import { transact } from '../../../src/ports/db/database.ts';
+import { createQueue } from '../../../src/service/jobs/queue.ts';
 import { createMetrics, listenForMetrics } from '../../../src/server/metrics.ts';
 import { type OpenServer, openServer } from './open-server.ts';
 
@@ -68,19 +69,9 @@ test('no label or value contains a tenant, a key or a requested address', async 
 });
 
 test('waiting work and the expiry of the certificate are reported', async () => {
-  const past = new Date(0);
-  await open.app.core.database.db
-    .insert(jobs)
-    .values({
-      id: '1',
-      kind: 'analysis.run',
-      payload: '{}',
-      runAt: past,
-      createdAt: past,
-      fence: 0,
-      wasAbandoned: false,
-    })
-    .run();
+  const { db } = open.app.core.database;
+  const queue = createQueue({ db, now: () => new Date(0) });
+  await transact(db, (tx) => queue.enqueue(tx, 'analysis.run', {}));
 
   expect(await valueOf('forensics_jobs{kind="analysis.run"}')).toBe(1);
   expect(await valueOf('forensics_queue_age_seconds{kind="analysis.run"}')).toBeGreaterThan(1e9);

@@ -100,10 +100,11 @@ describe('answers', () => {
   });
 });
 
+const shipped = (name: string) =>
+  readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
+
 test('a trial tenant may start both shipped pictures and no other', async () => {
   await open.app.core.tenants.update(open.tenant.id, { isTrial: true });
-  const shipped = (name: string) =>
-    readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
   const startWith = async (picture: Buffer) => {
     const made = await open.create();
     await upload(made, picture);

@@ -239,16 +239,6 @@ test.each([
   ]);
 });
 
-test('a name is called when its address is allowed', async () => {
-  const { deliverer, tenants, id, receiver, send } = await setUpReceiver();
-  await tenants.update(id, { webhookUrl: `http://localhost:${receiver.port}/` });
-  await send('a1');
-
-  await deliverer.drain();
-
-  expect(receiver.calls).toHaveLength(1);
-});
-
 test('a new URL is tried at once, and all messages that waited for the old one follow', async () => {
   const { deliverer, tenants, id, receiver, send, clock } = await setUpReceiver();
   await tenants.update(id, { webhookUrl: 'http://127.0.0.1:9/' });

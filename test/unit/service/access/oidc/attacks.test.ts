@@ -84,10 +84,10 @@ async function openNow() {
 }
 
 type Sent = (parts: Awaited<ReturnType<typeof openNow>>) => Promise<object>;
-const access =
+const withAccess =
   (claims: Claims): Sent =>
   async ({ accessToken }) => ({ access_token: await accessToken(claims) });
-const id =
+const withId =
   (claims: Claims): Sent =>
   async ({ idToken }) => ({ id_token: await idToken(claims) });
 const changedId: Sent = async ({ idToken }) => ({
@@ -96,10 +96,10 @@ const changedId: Sent = async ({ idToken }) => ({
 
 test.each<[string, object, Sent]>([
   ['another kind of token', unavailable, async () => ({ token_type: 'mac' })],
-  ['an access token for another service', refused, access({ aud: 'elsewhere' })],
-  ['an id token of another issuer', unavailable, id({ iss: 'https://evil.example' })],
-  ['an id token for another client', unavailable, id({ aud: 'elsewhere' })],
-  ['an id token that another client asked for', refused, id({ azp: 'elsewhere' })],
+  ['an access token for another service', refused, withAccess({ aud: 'elsewhere' })],
+  ['an id token of another issuer', unavailable, withId({ iss: 'https://evil.example' })],
+  ['an id token for another client', unavailable, withId({ aud: 'elsewhere' })],
+  ['an id token that another client asked for', refused, withId({ azp: 'elsewhere' })],
   ['an id token that was changed', refused, changedId],
 ])('a code for which the provider sends %s opens no session', async (_what, failure, sent) => {
   const parts = await openNow();
