@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { agreed, confirmByName } from '../../../src/cli/output/terminal.ts';
+import { refusal } from '../../fixtures/refusal.ts';
 
 const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
 
@@ -38,10 +39,7 @@ test.each([
 ])('nothing is asked when there is no terminal for %s', async (_what, streams) => {
   const asked = confirmByName('Delete acme?', 'acme', streams);
 
-  await expect(asked).rejects.toMatchObject({
-    code: 'usage',
-    message: expect.stringContaining('Add --yes'),
-  });
+  await expect(asked).rejects.toEqual(refusal('usage', 'Add --yes'));
 });
 
 test('a person is asked unless --yes is given, and a script is not asked', async () => {

@@ -1,46 +1,34 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { type Examination, mapNames } from '../../../src/engine/result.ts';
 import { createSandbox, type Sandbox } from '../../../src/examiner/sandbox.ts';
 import type { ExamineRequest } from '../../../src/examiner/requests.ts';
+import { newFolder } from '../../fixtures/folder.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';
 import { readPages } from '../render/pdf-text.ts';
+import { refusal } from '../../fixtures/refusal.ts';
 
 /** Of the picture, which no rotation leaves as it is. */
 const size = { width: 160, height: 120 };
 const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
 
-let folder: string;
-let sandbox: Sandbox;
-let jpeg: Buffer;
-let smallest: Buffer;
-let path: string;
-let examined: Examination;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'forensics-lab-'));
-  sandbox = createSandbox({ poolSize: 1 });
-  jpeg = await sceneJpeg({ ...size, seed: 1 });
-  smallest = await sceneJpeg({ width: 65, height: 65, seed: 1 });
-  path = join(folder, 'scene.jpg');
-  writeFileSync(path, jpeg);
-  examined = await examine({});
-});
-
-afterAll(async () => {
-  await sandbox.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = newFolder();
+const path = join(folder, 'scene.jpg');
+const jpeg = await sceneJpeg({ ...size, seed: 1 });
+writeFileSync(path, jpeg);
+const smallest = await sceneJpeg({ width: 65, height: 65, seed: 1 });
+const sandbox = createSandbox({ poolSize: 1 });
+afterAll(() => sandbox.close());
 
 const examine = (request: Partial<ExamineRequest>) =>
   sandbox.examine({ source: { bytes: jpeg }, options, ...request });
+const examined = await examine({});
 
 describe('examining', () => {
   test('a file by its path and by its bytes gives the same examination in every value', async () => {
@@ -88,10 +76,9 @@ describe('examining', () => {
     { format: 'jpg', width: 161, height: 120 },
     { format: 'jpg', width: 120, height: 160 },
   ] as const)('a picture that is not $format of $width x $height is refused', async (declared) => {
-    await expect(examine({ declared })).rejects.toMatchObject({
-      code: 'image_not_as_declared',
-      message: expect.stringContaining('declared'),
-    });
+    await expect(examine({ declared })).rejects.toEqual(
+      refusal('image_not_as_declared', 'declared'),
+    );
   });
 });
 
@@ -105,19 +92,12 @@ describe('an unusable file is rejected with a code, and the child continues', ()
     ['image_not_supported', () => ({ bytes: Buffer.from('no picture at all') })],
     ['image_unreadable', () => ({ bytes: jpeg.subarray(0, jpeg.length >> 1) })],
   ] as const)('%s (%#)', async (code, source) => {
-    await expect(examine({ source: source() })).rejects.toMatchObject({ code });
+    const error: unknown = await examine({ source: source() }).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code, message: expect.not.stringContaining(folder) });
 
     const { facts } = await examine({ source: { bytes: smallest } });
     expect(facts.sha256).toBe(hash('sha256', smallest));
     expect(sandbox.status().children).toBe(1);
-  });
-
-  test('no message reveals a path', async () => {
-    const error: unknown = await examine({ source: { path: join(folder, 'absent.jpg') } }).catch(
-      (caught: unknown) => caught,
-    );
-
-    expect(String(error)).not.toContain(folder);
   });
 
   test.each([
@@ -134,19 +114,18 @@ describe('an unusable file is rejected with a code, and the child continues', ()
   });
 
   test('model_not_found for an unknown model', async () => {
-    await expect(examine({ options: { ...options, model: 'trace-0' } })).rejects.toMatchObject({
-      code: 'model_not_found',
-      message: expect.stringContaining('trace-3'),
-    });
+    await expect(examine({ options: { ...options, model: 'trace-0' } })).rejects.toEqual(
+      refusal('model_not_found', 'trace-3'),
+    );
   });
 });
 
 describe('limits', () => {
   test('a file that is too large is rejected before it is read', async () => {
     await withSandbox({ limits: { maxBytes: 1000 } }, async (limited) => {
-      await expect(limited.examine({ source: { path }, options })).rejects.toMatchObject({
-        code: 'image_too_many_bytes',
-      });
+      await expect(limited.examine({ source: { path }, options })).rejects.toEqual(
+        refusal('image_too_many_bytes'),
+      );
     });
   });
 
@@ -168,14 +147,14 @@ describe('limits', () => {
   test('a picture that takes too long or too much memory affects no other', async () => {
     const source = { bytes: await scenePng({ width: 1600, height: 1200, seed: 2 }) };
     await withSandbox({ taskTimeoutMs: 60 }, async (limited) => {
-      await expect(limited.examine({ source, options })).rejects.toMatchObject({
-        code: 'inference_timeout',
-      });
+      await expect(limited.examine({ source, options })).rejects.toEqual(
+        refusal('inference_timeout'),
+      );
     });
     await withSandbox({ memoryLimitBytes: 130_000_000 }, async (limited) => {
-      await expect(limited.examine({ source, options })).rejects.toMatchObject({
-        code: 'inference_out_of_memory',
-      });
+      await expect(limited.examine({ source, options })).rejects.toEqual(
+        refusal('inference_out_of_memory'),
+      );
     });
   });
 });
@@ -261,10 +240,7 @@ describe('rendering', () => {
       languages: [],
     });
 
-    await expect(render).rejects.toMatchObject({
-      code: 'image_not_as_declared',
-      message: expect.stringContaining('SHA-256'),
-    });
+    await expect(render).rejects.toEqual(refusal('image_not_as_declared', 'SHA-256'));
   });
 });
 

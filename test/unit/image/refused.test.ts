@@ -12,14 +12,11 @@ import { jpegSegment, padFirstScan, withSegments } from '../../fixtures/jpeg-seg
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, pngHeader, pngSignature } from '../../fixtures/png-chunks.ts';
 import { formats } from '../../../src/contract/formats.ts';
+import { refusal } from '../../fixtures/refusal.ts';
 
 const size = { width: 70, height: 70, seed: 2 };
 const scene = fromScene(drawScene(size));
 const jpeg = await sceneJpeg({ ...size, quality: 30 });
-
-function refusal(code: string, message: string | RegExp) {
-  return expect.objectContaining({ code, message: expect.stringMatching(message) });
-}
 
 describe('not a picture', () => {
   test.each([

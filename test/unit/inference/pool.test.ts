@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/examiner/pool.ts';
 import { fromDist } from '../../built.ts';
+import { refusal } from '../../fixtures/refusal.ts';
 
 const entry = new URL('./pool-child.ts', import.meta.url);
 const open: Pool[] = [];
@@ -78,9 +79,9 @@ describe('a healthy pool', () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
 
-    await expect(pool.run({ pid: null }, { ifBusy: 'refuse' })).rejects.toMatchObject({
-      code: 'inference_busy',
-    });
+    await expect(pool.run({ pid: null }, { ifBusy: 'refuse' })).rejects.toEqual(
+      refusal('inference_busy'),
+    );
 
     await running;
     expect(await pool.run({ echo: 1 }, { ifBusy: 'refuse' })).toBe(1);
@@ -169,10 +170,7 @@ describe('a child that dies', () => {
   test('is killed after the time limit if it hangs', async () => {
     const pool = poolOf({ taskTimeoutMs: 700 });
 
-    await expect(pool.run({ hang: null })).rejects.toMatchObject({
-      code: 'inference_timeout',
-      message: expect.stringContaining('0.7 s'),
-    });
+    await expect(pool.run({ hang: null })).rejects.toEqual(refusal('inference_timeout', '0.7 s'));
 
     expect(pool.status()).toMatchObject({ children: 0, busy: 0 });
   });
@@ -203,9 +201,7 @@ describe('a child that dies', () => {
   test('is killed if its memory grows over the limit', async () => {
     const pool = poolOf({ memoryLimitBytes: 300_000_000 });
 
-    await expect(pool.run({ hoard: null })).rejects.toMatchObject({
-      code: 'inference_out_of_memory',
-    });
+    await expect(pool.run({ hoard: null })).rejects.toEqual(refusal('inference_out_of_memory'));
 
     expect(await pool.run({ echo: 'next' })).toBe('next');
   });
@@ -213,9 +209,7 @@ describe('a child that dies', () => {
   test('from a full JavaScript heap is distinguished from a crash', async () => {
     const pool = poolOf({ memoryLimitBytes: 260_000_000 });
 
-    await expect(pool.run({ fillHeap: null })).rejects.toMatchObject({
-      code: 'inference_out_of_memory',
-    });
+    await expect(pool.run({ fillHeap: null })).rejects.toEqual(refusal('inference_out_of_memory'));
   });
 });
 

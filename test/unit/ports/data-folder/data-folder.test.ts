@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasInstallation } from '../../../../src/service/core.ts';
 import { openDataFolder } from '../../../../src/service/secrets/secrets.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
 const open = (dataDir: string, masterKey: string | null = null) =>
@@ -42,7 +43,7 @@ test('a damaged key is rejected, never replaced', () => {
   open(path);
   writeFileSync(join(path, 'master.key'), 'abc');
 
-  expect(() => open(path)).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+  expect(() => open(path)).toThrow(refusal('config_invalid'));
   expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe('abc');
 });
 
@@ -52,12 +53,7 @@ test('a key missing from the folder of its database is reported, never replaced'
   writeFileSync(join(path, 'forensics.db'), '');
   rmSync(join(path, 'master.key'));
 
-  expect(() => open(path)).toThrow(
-    expect.objectContaining({
-      code: 'config_invalid',
-      message: expect.stringContaining('restore it from a backup'),
-    }),
-  );
+  expect(() => open(path)).toThrow(refusal('config_invalid', 'restore it from a backup'));
   expect(existsSync(join(path, 'master.key'))).toBe(false);
   expect(open(path, 'ab'.repeat(32)).keyFile).toBeNull();
 });
@@ -70,24 +66,21 @@ const usedFolder = (bucket: string | null = null): string => {
 };
 
 describe('a folder that was in use but has lost its database', () => {
-  const refusal = expect.objectContaining({
-    code: 'database_damaged',
-    message: expect.stringContaining('Restore a backup'),
-  });
+  const lost = refusal('database_damaged', 'Restore a backup');
 
   test.each(['missing', 'empty'])('is refused when the database is %s', (how) => {
     const path = usedFolder();
     if (how === 'empty') writeFileSync(join(path, 'forensics.db'), '');
 
-    expect(() => open(path)).toThrow(refusal);
-    expect(() => hasInstallation({ dataDir: path, databaseUrl: null })).toThrow(refusal);
+    expect(() => open(path)).toThrow(lost);
+    expect(() => hasInstallation({ dataDir: path, databaseUrl: null })).toThrow(lost);
   });
 
   test('is refused with a master key in the settings, too', () => {
     const path = usedFolder(`b-${'0a'.repeat(12)}`);
     rmSync(join(path, 'master.key'));
 
-    expect(() => open(path, 'ab'.repeat(32))).toThrow(refusal);
+    expect(() => open(path, 'ab'.repeat(32))).toThrow(lost);
   });
 
   test('is not confused with a new folder on a blob disk or with a killed first start', () => {
@@ -106,12 +99,7 @@ test('a data folder that is a file is refused, and the error names --data-dir', 
   const path = join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'file');
   writeFileSync(path, '');
 
-  expect(() => open(path)).toThrow(
-    expect.objectContaining({
-      code: 'config_invalid',
-      message: expect.stringContaining('--data-dir'),
-    }),
-  );
+  expect(() => open(path)).toThrow(refusal('config_invalid', '--data-dir'));
 });
 
 test.skipIf(process.platform === 'win32')(

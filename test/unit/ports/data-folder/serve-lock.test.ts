@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-lock-'));
 
@@ -12,12 +13,7 @@ test('a second process is told which process holds the lock', () => {
   const folder = newFolder();
   const unlock = lockForServing(folder);
 
-  expect(() => lockForServing(folder)).toThrow(
-    expect.objectContaining({
-      code: 'conflict',
-      message: expect.stringContaining(`process ${process.pid}`),
-    }),
-  );
+  expect(() => lockForServing(folder)).toThrow(refusal('conflict', `process ${process.pid}`));
   unlock();
 });
 

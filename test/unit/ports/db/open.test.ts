@@ -11,6 +11,7 @@ import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 describe('openDatabase', () => {
   test('opens in WAL mode with full syncs and foreign keys', () => {
@@ -36,9 +37,7 @@ describe('openDatabase', () => {
     const db = temporaryDb(path);
     db.$client.pragma('user_version = 99');
 
-    expect(() => openDatabase({ path })).toThrow(
-      expect.objectContaining({ code: 'schema_newer', message: expect.stringContaining('99') }),
-    );
+    expect(() => openDatabase({ path })).toThrow(refusal('schema_newer', '99'));
     expect(db.$client.pragma('user_version', { simple: true })).toBe(99);
   });
 
@@ -46,9 +45,7 @@ describe('openDatabase', () => {
     const path = join(temporaryFolder(), 'forensics.db');
     writeFileSync(path, 'this is a diary, not a database '.repeat(40));
 
-    expect(() => openDatabase({ path })).toThrow(
-      expect.objectContaining({ code: 'database_damaged' }),
-    );
+    expect(() => openDatabase({ path })).toThrow(refusal('database_damaged'));
     expect(readFileSync(path, 'utf8')).toContain('diary');
   });
 });
