@@ -1,12 +1,11 @@
 /** Interrupted runs on a server: by SIGKILL, by Ctrl-C, or because the server itself is killed. */
 
-import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { newDataDir, startServing } from '../journeys/serving.ts';
 import { openDoor } from './open-door.ts';
 import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 import { recordLines } from './working-folder.ts';
@@ -18,26 +17,14 @@ const severalCommandsMs = 240_000;
 /** After a kill the server waits for the lease of the analysis that was running. */
 const environment = { FORENSICS_LEASE_SECONDS: '2' };
 vi.setConfig({ testTimeout: severalCommandsMs });
-let serving: Serving;
-let apiKey: string;
-let small: readonly Buffer[];
-let large: readonly Buffer[];
 
 const draw = (width: number, height: number, count: number) =>
   Promise.all(Array.from({ length: count }, (_, seed) => sceneJpeg({ width, height, seed })));
 
-beforeAll(async () => {
-  [serving, small, large] = await Promise.all([
-    startServing(dataDir, environment),
-    draw(320, 240, pictures),
-    draw(1600, 1200, 3),
-  ]);
-  apiKey = serving.ready.apiKey ?? '';
-});
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
-});
+const [small, large] = [await draw(320, 240, pictures), await draw(1600, 1200, 3)];
+let serving = await startServing(dataDir, environment);
+const apiKey = serving.ready.apiKey ?? '';
+afterAll(() => serving.end('SIGTERM'));
 
 /** A user's working folder with pictures, and the state that the CLI keeps about its runs. */
 async function newWorkingFolder(scenes = small) {

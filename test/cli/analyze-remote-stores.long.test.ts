@@ -1,17 +1,17 @@
 /** Uploads to a store outside the server: S3, and Azure with a private certificate authority. */
 
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Analysis } from '../../src/contract/analysis.ts';
-import { portOf } from '../fixtures/free-port.ts';
+import { listen } from '../fixtures/listen.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
-import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
-import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
+import { startAzurite } from '../unit/ports/storage/azurite.ts';
+import { bucket, startS3Server } from '../fixtures/s3-server.ts';
 import { openDoor } from './open-door.ts';
 import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 
@@ -20,20 +20,14 @@ vi.setConfig({ testTimeout: 90_000 });
 const dataDir = newDataDir();
 const azureCa = join(dataDir, 'azurite-ca.pem');
 const scene = await sceneJpeg({ width: 160, height: 120, seed: 1 });
-let buckets: S3Server;
-let azurite: Azurite;
-let outside: Awaited<ReturnType<typeof openDoor>>;
+const [buckets, azurite, outside] = [await startS3Server(), await startAzurite(), await openDoor()];
+writeFileSync(azureCa, azurite.ca);
 let apiKey: string | null = null;
 
-beforeAll(async () => {
-  [buckets, azurite, outside] = await Promise.all([startS3Server(), startAzurite(), openDoor()]);
-  writeFileSync(azureCa, azurite.ca);
-});
 beforeEach(() => outside.leadTo(buckets.port));
 afterAll(async () => {
   outside.close();
   await Promise.all([azurite.close(), buckets.close()]);
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 /** A bucket whose public port differs from the one that the service uses. */
@@ -90,22 +84,17 @@ const sixFiles = [
   'result.json',
 ];
 
-/** Accepts data and never responds. */
-async function startSilentServer() {
-  const server = createServer((socket) => void socket.on('error', () => undefined).resume());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { port: portOf(server), server };
-}
-
 test('S3 takes the upload and serves the files; a stopped upload leaves no analysis on the server', async () => {
-  const silent = await startSilentServer();
+  // Accepts data and never responds.
+  const silent = createServer((socket) => void socket.on('error', () => undefined).resume());
+  const port = await listen(silent);
 
   await during(inS3(), async (analyze, serving, cwd) => {
     const done = await analyze(forensic);
     const before = await countOf(serving);
-    outside.leadTo(silent.port);
+    outside.leadTo(port);
     const stopped = await analyze([], {
-      onStart: (kill) => void once(silent.server, 'connection').then(() => kill('SIGINT')),
+      onStart: (kill) => void once(silent, 'connection').then(() => kill('SIGINT')),
     });
 
     expect(done).toMatchObject({ code: 0 });
@@ -115,7 +104,6 @@ test('S3 takes the upload and serves the files; a stopped upload leaves no analy
     expect(stopped.stderr).not.toContain('--resume');
     expect(await countOf(serving)).toBe(before);
   });
-  silent.server.close();
 });
 
 test('after a move to Azure behind a private authority, which NODE_EXTRA_CA_CERTS must name, pictures in S3 stay readable', async () => {

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { portOf } from '../fixtures/free-port.ts';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../fixtures/listen.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { runCli } from './run-cli.ts';
@@ -42,10 +42,8 @@ describe('a PDF', () => {
 
   test('is cited in the report and the bundle with page and position', async () => {
     const cwd = await folderWith({ 'claim.pdf': scanned });
-    const ran = await runCli(
-      ['analyze', 'claim.pdf', '--tier', 'forensicReporting', '--html', '--out', 'out'],
-      { cwd },
-    );
+    const command = 'analyze claim.pdf --tier forensicReporting --html --out out';
+    const ran = await runCli(command.split(' '), { cwd });
     const folder = join(cwd, 'out', 'claim.pdf, page 1, picture 1');
     const report = await readFile(join(folder, 'report-en.html'), 'utf8');
     const verified = await runCli(['verify', join(folder, 'evidence.zip')], { cwd });
@@ -105,19 +103,10 @@ describe('a web address', () => {
     expect(ran).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 
+  const closed = 'http://127.0.0.1:9/a.jpg';
   test.for([
-    [
-      'inside the network',
-      'http://127.0.0.1:9/a.jpg',
-      {},
-      /only if the fetchAllow setting allows it/,
-    ],
-    [
-      'where nothing is listening',
-      'http://127.0.0.1:9/a.jpg',
-      env,
-      /could not be reached \(ECONNREFUSED\)/,
-    ],
+    ['inside the network', closed, {}, /only if the fetchAllow setting allows it/],
+    ['where nothing is listening', closed, env, /could not be reached \(ECONNREFUSED\)/],
     ['with a password', 'https://me:secret@example.org/a.jpg', {}, /not contain a password/],
   ] as const)('%s is not fetched, and the message says why', async ([, url, set, message]) => {
     const ran = await runCli(['analyze', url], { env: set });
@@ -128,8 +117,5 @@ describe('a web address', () => {
 });
 
 async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${portOf(server)}`;
+  return `http://127.0.0.1:${await listen(createServer(answer))}`;
 }

@@ -2,20 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { portOf } from '../fixtures/free-port.ts';
+import { listen } from '../fixtures/listen.ts';
 import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 import { openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
@@ -51,8 +44,7 @@ const statusWith = async (secret: string): Promise<number> => {
 function install(folder: string, name: string, script: string): void {
   const file = join(folder, 'bin', name);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `#!/bin/sh\n${script}\n`);
-  chmodSync(file, 0o755);
+  writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
 async function run(folder: string, script: string, env: Readonly<Record<string, string>>) {
@@ -122,50 +114,35 @@ describe('the workflow for GitHub Actions', () => {
   });
 });
 
-describe('the job for GitLab', () => {
-  const requests: { readonly line: string; readonly token: string; readonly body: string }[] = [];
-  let gitlab: Server;
-
-  beforeAll(async () => {
-    gitlab = createServer((request, response) => {
-      void text(request).then((body) => {
-        const { method = '', url = '', headers } = request;
-        requests.push({
-          line: `${method} ${url}`,
-          token: String(headers['private-token']),
-          body,
-        });
-        response.end('{}');
-      });
-    });
-    gitlab.listen(0, '127.0.0.1');
-    await once(gitlab, 'listening');
+test('the job for GitLab stores a new working key without a line break, and prints no key', async () => {
+  const requests: { readonly line: string; readonly sent: unknown; readonly body: string }[] = [];
+  const gitlab = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    const [line, sent] = [`${method} ${url}`, headers['private-token']];
+    void text(request).then((body) =>
+      response.end('{}', () => requests.push({ line, sent, body })),
+    );
   });
-  afterAll(() => gitlab.close());
+  const folder = await emptyFolder();
+  const old = await makeKey('gitlab');
+  const pipeline: Pipeline = parse(blockNamed(readManual(), 'rotate-gitlab').text);
+  const script = Object.values(pipeline)[0]!.script.join('\n');
 
-  test('stores a new working key without a line break, and prints no key', async () => {
-    const folder = await emptyFolder();
-    const old = await makeKey('gitlab');
-    const pipeline: Pipeline = parse(blockNamed(readManual(), 'rotate-gitlab').text);
-    const script = Object.values(pipeline)[0]!.script.join('\n');
-    const port = portOf(gitlab);
-
-    const ran = await run(folder, script.replace('--name ci', '--name gitlab'), {
-      FORENSICS_URL: urlOf(open),
-      FORENSICS_CA: caOf(open),
-      FORENSICS_API_KEY: old,
-      ROTATION_TOKEN: token,
-      CI_API_V4_URL: `http://127.0.0.1:${port}/api/v4`,
-      CI_PROJECT_ID: '17',
-    });
-
-    expect(ran).toEqual({ code: 0, output: expect.any(String), left: [] });
-    const [{ line, token: sent, body } = { line: '', token: '', body: '' }] = requests;
-    expect(line).toBe('PUT /api/v4/projects/17/variables/FORENSICS_API_KEY');
-    expect(sent).toBe(token);
-    const secret = /name="value"\r\n(?:[^\r\n]+\r\n)*\r\n(sk-[\w-]+)\r\n--/.exec(body)?.[1] ?? '';
-    expect([await statusWith(secret), await statusWith(old)]).toEqual([200, 200]);
-    for (const hidden of [secret, old, token]) expect(ran.output).not.toContain(hidden);
-    expect(existsSync(join(folder, 'key'))).toBe(false);
+  const ran = await run(folder, script.replace('--name ci', '--name gitlab'), {
+    FORENSICS_URL: urlOf(open),
+    FORENSICS_CA: caOf(open),
+    FORENSICS_API_KEY: old,
+    ROTATION_TOKEN: token,
+    CI_API_V4_URL: `http://127.0.0.1:${await listen(gitlab)}/api/v4`,
+    CI_PROJECT_ID: '17',
   });
+
+  expect(ran).toEqual({ code: 0, output: expect.any(String), left: [] });
+  const { line, sent, body } = requests[0]!;
+  expect(line).toBe('PUT /api/v4/projects/17/variables/FORENSICS_API_KEY');
+  expect(sent).toBe(token);
+  const secret = /name="value"\r\n(?:[^\r\n]+\r\n)*\r\n(sk-[\w-]+)\r\n--/.exec(body)?.[1] ?? '';
+  expect([await statusWith(secret), await statusWith(old)]).toEqual([200, 200]);
+  for (const hidden of [secret, old, token]) expect(ran.output).not.toContain(hidden);
+  expect(existsSync(join(folder, 'key'))).toBe(false);
 });

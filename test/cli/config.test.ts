@@ -53,13 +53,9 @@ test('no secret is printed, whatever its origin', async () => {
   for (const secret of secrets) expect(JSON.stringify([table, json])).not.toContain(secret);
 });
 
-test.for([
-  [['--port', 'https'], {}, '--port must be an integer from 0 to 65535.'],
-  [[], { FORENSICS_WORKERS: '65' }, 'FORENSICS_WORKERS must be an integer from 0 to 64.'],
-  [[], { FORENSICS_CONFIG: '/no/such/file' }, 'The config file does not exist.'],
-  [[], { FORENSICS_MASTER_KEY: 'sesame' }, 'FORENSICS_MASTER_KEY must be 64 hexadecimal digits.'],
-] as const)('a bad setting %j %j ends config show with one line', async ([args, env, line]) => {
-  const ran = await runCli(['config', 'show', ...args], { env });
+test('a bad setting ends config show with one line', async () => {
+  const ran = await runCli(['config', 'show'], { env: { FORENSICS_CONFIG: '/no/such/file' } });
 
-  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `forensics: ${line}\n` });
+  const stderr = 'forensics: The config file does not exist.\n';
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr });
 });

@@ -1,16 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  globSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -44,7 +37,7 @@ test('the package depends on exactly what the built sources import', () => {
 
 /** What a command prints when it believes that Node.js has this version. */
 function runWithNode(node: string, command: string, args: readonly string[], more = {}) {
-  const cwd = mkdtempSync(join(tmpdir(), 'forensics-node-'));
+  const cwd = newFolder();
   const versions = `{ ...process.versions, node: '${node}' }`;
   const old = `Object.defineProperties(process, { version: { value: 'v${node}' }, versions: { value: ${versions} } });`;
   writeFileSync(join(cwd, 'old.mjs'), old);
@@ -59,11 +52,8 @@ function runWithNode(node: string, command: string, args: readonly string[], mor
 test.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])(
   'with Node.js %s, which is too old, npm ci in a clone says so and downloads nothing',
   (version) => {
-    const { status, stderr, made } = runWithNode(version, 'npm', [
-      'ci',
-      '--registry',
-      'http://[::1]:9',
-    ]);
+    const ci = ['ci', '--registry', 'http://[::1]:9'];
+    const { status, stderr, made } = runWithNode(version, 'npm', ci);
 
     expect(status).toBe(1);
     expect(stderr).toContain(`version "^20.19.0 || >=22.12.0" does not match "v${version}"`);

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Input, openSource, toFileFailure, walkInputs } from '../../src/cli/analyze/inputs.ts';
+import { type Input, openSource, walkInputs } from '../../src/cli/analyze/inputs.ts';
 import { emptyFolder } from './run-cli.ts';
 
 async function fill(dir: string, names: readonly string[]): Promise<void> {
@@ -104,15 +104,4 @@ test('an endless device is read only up to the limit', async () => {
   const [input] = await gatherInputs(['/dev/zero'], { recursive: false, exceptDir: null });
 
   await expect(openSource(input!)).rejects.toMatchObject({ code: 'image_too_many_bytes' });
-});
-
-test.for([
-  ['ENOENT', 'file_not_found'],
-  ['EACCES', 'file_not_readable'],
-  ['EISDIR', 'file_is_directory'],
-  ['EIO', 'file_not_readable'],
-])('%s from the system becomes %s', ([code, expected]) => {
-  const error = Object.assign(new Error('of the system'), { code, syscall: 'open' });
-
-  expect(toFileFailure(error)).toMatchObject({ code: expected });
 });

@@ -1,23 +1,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Listening, openListening } from '../unit/server/open-server.ts';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
 import { emptyFolder, runCli, runHere } from './run-cli.ts';
 
-let open: Listening;
-let url: string;
-let ca: string;
-let key: string;
+const open = await openListening();
+const [url, ca, key] = [urlOf(open), caOf(open), open.authorization.replace('ApiKey ', '')];
 let home: string;
-beforeAll(async () => {
-  open = await openListening();
-  [url, ca, key] = [urlOf(open), caOf(open), open.authorization.replace('ApiKey ', '')];
-});
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await open.close();
-});
+afterAll(() => open.close());
 beforeEach(async () => {
   home = await emptyFolder();
   vi.stubEnv('XDG_CONFIG_HOME', home);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BundleCase } from '../../src/evidence/bundle-format.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { realCase } from '../unit/evidence/real-case.ts';
@@ -8,12 +8,7 @@ import { newSigner, signedAt } from '../unit/evidence/small-case.ts';
 import { warmChildren } from '../unit/examiner/warm-children.ts';
 import { emptyFolder, runHere } from './run-cli.ts';
 
-const children = warmChildren();
-let real: BundleCase;
-
-beforeAll(async () => {
-  real = await realCase(children);
-});
+const real = await realCase(warmChildren());
 
 async function bundleOf(bundleCase: BundleCase): Promise<string> {
   const how = { withOriginal: true, signer: newSigner(), signedAt };

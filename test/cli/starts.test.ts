@@ -3,15 +3,13 @@
  * in this process.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/main.ts';
 import { exitCodes } from '../../src/errors.ts';
+import { newFolder } from '../fixtures/folder.ts';
 import { runCli, startCli } from './run-cli.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'forensics-starts-'));
+const dataDir = newFolder();
 const here = ['--data-dir', dataDir];
 const nowhere = ['--url', 'https://127.0.0.1:1', '--ca', 'none.pem'];
 const { done, notFound, usage } = exitCodes;
@@ -49,8 +47,6 @@ const lines: readonly [readonly string[], number][] = [
 beforeAll(async () => {
   expect((await runCli(['tenant', 'create', 'acme', ...here])).code).toBe(0);
 });
-
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test.each(lines)('forensics %j', async (args, code) => {
   const started = await startCli(args, { cwd: dataDir });

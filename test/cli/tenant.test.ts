@@ -1,28 +1,27 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
+import { newFolder } from '../fixtures/folder.ts';
+import { bucket, startS3Server } from '../fixtures/s3-server.ts';
 import { runCli, runHere } from './run-cli.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'forensics-tenant-'));
+const dataDir = newFolder();
 const config = join(dataDir, 'config.json');
-let buckets: S3Server;
+const buckets = await startS3Server();
+afterAll(() => buckets.close());
 
 const run = async (...args: string[]) =>
   runHere(['tenant', ...args, '--data-dir', dataDir, '--config', config]);
 const fileOf = (content: object | string): string => {
-  const file = join(mkdtempSync(join(tmpdir(), 'forensics-storage-')), 'storage.json');
+  const file = join(newFolder(), 'storage.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 };
 
 beforeAll(async () => {
-  buckets = await startS3Server();
   writeFileSync(config, '{"storageAllow": ["127.0.0.0/8"]}');
   expect((await run('create', 'acme')).code).toBe(0);
 });
-afterAll(() => buckets.close());
 
 test('a storage configuration is read from a file, tested and shown masked', async () => {
   const s3 = buckets.s3Config(bucket);

@@ -1,30 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAuthority, withCredentials } from '../fixtures/content-credentials.ts';
+import { newFolder } from '../fixtures/folder.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { runCli } from './run-cli.ts';
 
-let folder: string;
-let picture: string;
-let list: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forensics-trust-list-'));
-  picture = join(folder, 'signed.jpg');
-  list = join(folder, 'list.pem');
-  const authority = await createAuthority('Authority of Tests');
-  const digitalSourceType =
-    'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
-  const signed = await withCredentials(await sceneJpeg({ width: 136, height: 130, seed: 2 }), {
-    signer: await authority.issue('Signer of Tests'),
-    actions: [{ action: 'c2pa.created', digitalSourceType }],
-  });
-  await writeFile(picture, signed);
-  await writeFile(list, authority.certificate);
+const [picture, list] = [join(newFolder(), 'signed.jpg'), join(newFolder(), 'list.pem')];
+const authority = await createAuthority('Authority of Tests');
+const digitalSourceType = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
+const signed = await withCredentials(await sceneJpeg({ width: 136, height: 130, seed: 2 }), {
+  signer: await authority.issue('Signer of Tests'),
+  actions: [{ action: 'c2pa.created', digitalSourceType }],
 });
-afterAll(() => rm(folder, { recursive: true }));
+writeFileSync(picture, signed);
+writeFileSync(list, authority.certificate);
 
 test.each([
   ['the option', () => ({ args: ['--trust-list', list], env: {} })],

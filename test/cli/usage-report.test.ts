@@ -1,15 +1,13 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { countUsage } from '../../src/service/usage/usage.ts';
 import { openCore } from '../../src/service/core.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import type { UsageReport } from '../../src/contract/usage.ts';
 import { transact } from '../../src/ports/db/database.ts';
+import { newFolder } from '../fixtures/folder.ts';
 import { runHere } from './run-cli.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'forensics-report-'));
+const dataDir = newFolder();
 const usage = async (...args: string[]) =>
   runHere(['usage', '--tenant', 'acme', ...args, '--data-dir', dataDir]);
 const dayMs = 86_400_000;

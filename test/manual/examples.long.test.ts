@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { blocksOf, readManual } from '../../bin/manual/manual.ts';
 import { play } from '../../bin/manual/play.ts';
-import { openStage, type Stage } from '../../bin/manual/stage.ts';
+import { openStage } from '../../bin/manual/stage.ts';
 import { type Way, wayOf } from '../../bin/manual/ways.ts';
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
+const stage = await openStage();
 afterAll(() => stage.close());
 
 // In the order of the manual, as a block may need what earlier ones created.

@@ -6,13 +6,9 @@ import type { Picture } from '../../../src/image/picture.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from '../engine/fixtures.ts';
 import { inputWith, worded } from './input.ts';
-import type { LocateModel } from '../../../src/inference/networks.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 
-let locator: LocateModel;
-beforeAll(async () => {
-  ({ locator } = await loadPackagedModels());
-});
+const { locator } = await loadPackagedModels();
 
 async function examine(picture: Picture) {
   const localised = worded(

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inconsistencyCodes } from '../../../src/contract/vocabulary.ts';
 import type { Detector, Finding, Skipped } from '../../../src/detectors/detector.ts';
 import {
@@ -10,7 +10,6 @@ import {
   namedSoftware,
 } from '../../../src/detectors/provenance-findings.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import type { Picture } from '../../../src/image/picture.ts';
 import {
   type ContentCredentials,
   type Declaration,
@@ -23,11 +22,7 @@ import { credentials } from '../present/examination.ts';
 import { inputWith, worded, type WordedSkip } from './input.ts';
 import type { WordedFinding } from '../../../src/present/findings.ts';
 
-let picture: Picture;
-
-beforeAll(async () => {
-  picture = await decodePicture(await sceneJpeg({ width: 96, height: 72, seed: 1 }));
-});
+const picture = await decodePicture(await sceneJpeg({ width: 96, height: 72, seed: 1 }));
 
 function examine(detector: Detector<Finding | Skipped>, provenance: Partial<Provenance>) {
   const given = { ...inputWith(picture), provenance: { ...noProvenance, ...provenance } };

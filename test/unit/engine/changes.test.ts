@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChangeEvidence } from '../../../src/detectors/detector.ts';
 import type { CellMap } from '../../../src/detectors/regions.ts';
 import { toUpright } from '../../../src/detectors/stored-plane.ts';
@@ -11,10 +11,7 @@ import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from './fixtures.ts';
 import type { LocateModel } from '../../../src/inference/networks.ts';
 
-let locator: LocateModel;
-beforeAll(async () => {
-  ({ locator } = await loadPackagedModels());
-});
+const { locator } = await loadPackagedModels();
 
 type Asked = Parameters<LocateModel['locate']>;
 

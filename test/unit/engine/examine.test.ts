@@ -1,27 +1,18 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
 import { concludeUnderEvery, examine, observe } from '../../../src/engine/observe.ts';
-import type { Models } from '../../../src/engine/schedule.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
-import { type Examination, mapNames } from '../../../src/engine/result.ts';
-import type { Picture } from '../../../src/image/picture.ts';
+import { mapNames } from '../../../src/engine/result.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
 
 const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
 
-let models: Models;
-let picture: Picture;
-let observation: Awaited<ReturnType<typeof observe>>;
-let examination: Examination;
-
-beforeAll(async () => {
-  models = await loadPackagedModels();
-  picture = await scenePicture(302, 238);
-  observation = await observe(picture, models, defaultSeed);
-  examination = await examine(picture, models, options);
-});
+const models = await loadPackagedModels();
+const picture = await scenePicture(302, 238);
+const observation = await observe(picture, models, defaultSeed);
+const examination = await examine(picture, models, options);
 
 /** All values as JSON; v8's serialisation would also reveal how an empty list is stored. */
 function bytesOf(value: unknown): string {
@@ -122,13 +113,13 @@ describe('an examination', () => {
     const { trace } = models;
     const thresholds = { ...trace.manifest.thresholds, fakeMin, traceMin, anomalyMax };
     const calibration = { ...trace.manifest.calibration, decision: { scale: 1e-6, offset: 2 } };
-    const regimes = {
+    const without = {
       compressedRegime: null,
       smallRegime: null,
       sizeRegime: null,
       transformer: null,
     };
-    const manifest = { ...trace.manifest, thresholds, ...regimes, calibration };
+    const manifest = { ...trace.manifest, thresholds, ...without, calibration };
     const sure = { ...models, trace: { ...trace, manifest } };
 
     const clear = await examine(picture, sure, options);
@@ -224,21 +215,22 @@ describe('the maps', () => {
   });
 });
 
-describe('the fields of the contract', () => {
-  test.each([
-    ['real', [], 0, []],
-    ['fake', ['ai-generated'], 1, [0]],
-    ['abstain', [], 2, []],
-    ['uncertain', [], 3, []],
-  ] as const)('give %s its number', (resultClass, resultSubClasses, number, subNumbers) => {
+test.each([
+  ['real', [], 0, []],
+  ['fake', ['ai-generated'], 1, [0]],
+  ['abstain', [], 2, []],
+  ['uncertain', [], 3, []],
+] as const)(
+  'the contract gives %s its number',
+  (resultClass, resultSubClasses, number, numbers) => {
     const decision = { ...examination.decision, resultClass, resultSubClasses };
 
     expect(toResultFields({ ...examination, decision }, 'flagging')).toMatchObject({
       resultClass: number,
-      resultSubClasses: subNumbers,
+      resultSubClasses: numbers,
     });
-  });
-});
+  },
+);
 
 function expectWithin(value: number, least: number, most: number): void {
   expect(value).toBeGreaterThanOrEqual(least);

@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { drawMaps, drawTraces } from '../../../src/engine/maps.ts';
-import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel } from './fixtures.ts';
 
-let packaged: TraceModel;
-beforeAll(async () => {
-  packaged = await loadPackagedModel();
-});
+const packaged = await loadPackagedModel();
 
 describe('the map of anomalies', () => {
   /** A fifth of the picture stands out. */

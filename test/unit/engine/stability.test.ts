@@ -1,21 +1,14 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { stabilityChanges } from '../../../src/contract/vocabulary.ts';
 import { type Logits, toFakeProbability } from '../../../src/engine/calibration.ts';
 import { readLogits } from '../../../src/engine/patch-scores.ts';
 import { createStabilityTest } from '../../../src/engine/stability.ts';
-import type { Picture } from '../../../src/image/picture.ts';
 import { cutPixels, toPlanes } from '../../../src/image/pixels.ts';
-import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel, pictureOf, scenePicture } from './fixtures.ts';
 
-let model: TraceModel;
-let picture: Picture;
-let logits: Logits;
-beforeAll(async () => {
-  model = await loadPackagedModel();
-  picture = await scenePicture(400, 300);
-  logits = await readLogits(picture, model);
-});
+const model = await loadPackagedModel();
+const picture = await scenePicture(400, 300);
+const logits = await readLogits(picture, model);
 
 /** The logits of a picture whose log odds are higher by this amount. */
 function shifted(by: number): Logits {
@@ -83,11 +76,8 @@ test('only the most textured region of a large picture is tested', async () => {
     rgb.set(scene.rgb.subarray(768 * y, 768 * (y + 1)), 3 * ((y + 256) * 768 + 512));
   }
 
-  const inside = await createStabilityTest(
-    await pictureOf({ width: 768, height: 768, rgb }),
-    logits,
-    model,
-  )(true);
+  const large = await pictureOf({ width: 768, height: 768, rgb });
+  const inside = await createStabilityTest(large, logits, model)(true);
 
   expect(inside).toEqual(await createStabilityTest(scene, logits, model)(true));
 });

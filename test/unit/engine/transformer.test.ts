@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import { type Planes, toPlanes } from '../../../src/image/pixels.ts';
 import type { TraceModel } from '../../../src/inference/networks.ts';
@@ -11,11 +11,7 @@ const transformer = {
   weights: { view: 0.5, squares: 0.25 },
   photographMin: 0.3,
 };
-
-let model: TraceModel;
-beforeAll(async () => {
-  model = await loadPackagedModel();
-});
+const model = await loadPackagedModel();
 
 /** Returns the mean red of its input, and records it. The likeliest kind after photograph is drawing. */
 function redTransformer(seen: (readonly [string, number])[]): TraceModel {

@@ -1,19 +1,14 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drawMaps, drawTraces, gridOfMaps } from '../../../src/engine/maps.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
-import type { Planes } from '../../../src/image/pixels.ts';
-import { toPlanes } from '../../../src/image/pixels.ts';
+import { type Planes, toPlanes } from '../../../src/image/pixels.ts';
 import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel } from './fixtures.ts';
 
 const weights = { patches: 0.5, tiles: 0.3, whole: 0.2 };
 const views = { mostPixels: 65_536, tilePx: 64, tiles: 3, wholePx: 96, weights };
 const identity = { scale: 1, offset: 0 };
-
-let model: TraceModel;
-beforeAll(async () => {
-  model = await loadPackagedModel();
-});
+const model = await loadPackagedModel();
 
 /** Features: the mean red of each cell. Logits: the mean, its negative and 0. Records the size of every input. */
 function redModel(seen: string[]): TraceModel {

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { findCopies } from '../../../src/detectors/copy-move/copy-move.ts';
 import { describeSurroundings } from '../../../src/detectors/copy-move/descriptors.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
-import { loadLocateModel, type LocateModel } from '../../../src/inference/networks.ts';
+import { loadLocateModel } from '../../../src/inference/networks.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
 import { startLocatorThread } from '../../../src/examiner/locator-thread.ts';
 import { scenePicture } from '../engine/fixtures.ts';
 
 const thread = startLocatorThread();
-let inThread: LocateModel;
-let here: LocateModel;
-
-beforeAll(async () => {
-  const verified = await createRegistry().openLocator();
-  inThread = thread.open(verified);
-  here = await loadLocateModel(verified, await loadRuntime());
-});
-
+const verified = await createRegistry().openLocator();
+const inThread = thread.open(verified);
+const here = await loadLocateModel(verified, await loadRuntime());
 afterAll(() => Promise.all([inThread.release(), here.release()]));
 
 test('the network gives identical results in its own thread, and leaves the picture unchanged', async () => {

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { saveJpeg, scalePixels } from '../../../src/image/codec.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { createSandbox, type Measurement, type Sandbox } from '../../../src/examiner/sandbox.ts';
+import { createSandbox, type Measurement } from '../../../src/examiner/sandbox.ts';
 import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const options = { model: null, seed: defaultSeed };
 
-let sandbox: Sandbox;
-let jpeg: Buffer;
-let measured: Measurement;
-
-beforeAll(async () => {
-  sandbox = createSandbox({ poolSize: 1 });
-  jpeg = await sceneJpeg({ width: 200, height: 136, seed: 1 });
-  measured = await measure(jpeg);
-});
-
+const sandbox = createSandbox({ poolSize: 1 });
 afterAll(() => sandbox.close());
+const jpeg = await sceneJpeg({ width: 200, height: 136, seed: 1 });
+const measured = await measure(jpeg);
 
 describe('the conditions', () => {
   test('web limits the longest side and saves as JPEG 75, hard halves that and saves as JPEG 60', async () => {

@@ -1,39 +1,29 @@
 import sharp from 'sharp';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listPdfParts, readPdfPart } from '../../../src/image/pdf.ts';
 import { localLimits } from '../../../src/image/picture.ts';
 import { makePdf } from '../../fixtures/pdf-file.ts';
 
-let jpeg: Buffer;
-let png: Buffer;
-let document: Uint8Array;
-let contents: Awaited<ReturnType<typeof listPdfParts>>;
-
-beforeAll(async () => {
-  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
-  const drawn = sharp({
-    create: { width: 320, height: 240, channels: 3, background: '#888', noise },
-  });
-  jpeg = await drawn.clone().jpeg({ quality: 83 }).toBuffer();
-  png = await drawn.clone().blur(2).png().toBuffer();
-  const icon = await drawn.clone().resize(32, 32).png().toBuffer();
-  const scan = await drawn.clone().negate().jpeg().toBuffer();
-  document = await makePdf((doc) => {
-    doc.text('Claim 4711');
-    doc
-      .image(jpeg, 72, 144, { width: 144 })
-      .image(png, 300, 144, { width: 150 })
-      .image(icon, 50, 50);
-    doc
-      .addPage()
-      .save()
-      .rotate(90, { origin: [300, 400] })
-      .image(jpeg, 100, 150, { width: 200 })
-      .restore();
-    doc.addPage({ size: 'A4', margin: 0 }).image(scan, 0, 0, { width: 595.28, height: 841.89 });
-  });
-  contents = await listPdfParts(document, localLimits);
+const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+const plate = { width: 320, height: 240, channels: 3, background: '#888', noise } as const;
+const noisy = sharp({ create: plate });
+const jpeg = await noisy.clone().jpeg({ quality: 83 }).toBuffer();
+const png = await noisy.clone().blur(2).png().toBuffer();
+const icon = await noisy.clone().resize(32, 32).png().toBuffer();
+const scan = await noisy.clone().negate().jpeg().toBuffer();
+const document = await makePdf((doc) => {
+  doc.text('Claim 4711');
+  doc.image(jpeg, 72, 144, { width: 144 }).image(png, 300, 144, { width: 150 });
+  doc.image(icon, 50, 50);
+  doc
+    .addPage()
+    .save()
+    .rotate(90, { origin: [300, 400] })
+    .image(jpeg, 100, 150, { width: 200 })
+    .restore();
+  doc.addPage({ size: 'A4', margin: 0 }).image(scan, 0, 0, { width: 595.28, height: 841.89 });
 });
+const contents = await listPdfParts(document, localLimits);
 
 test('the pictures of each page and the page itself are listed once, a scanned page as its picture', () => {
   const { parts, ...counts } = contents;

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import {
   array,
   assert,
@@ -9,14 +9,10 @@ import {
   property,
   record,
 } from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { manifestsIn, readCrJson } from '../../../src/provenance/c2pa-reader.ts';
-import {
-  type Authority,
-  createAuthority,
-  withCredentials,
-} from '../../fixtures/content-credentials.ts';
-import { portOf } from '../../fixtures/free-port.ts';
+import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
+import { listen } from '../../fixtures/listen.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
@@ -32,17 +28,10 @@ const captured = { action: 'c2pa.created', digitalSourceType: `${scheme}digitalC
 
 type Signer = Parameters<typeof withCredentials>[1]['signer'];
 
-let authority: Authority;
-let signer: Signer;
-let stranger: Signer;
-let signed: Buffer;
-
-beforeAll(async () => {
-  authority = await createAuthority('Authority of Tests');
-  signer = await authority.issue('Signer of Tests');
-  stranger = await (await createAuthority('Nobody')).issue('Stranger');
-  signed = await withCredentials(jpeg, { signer, actions: [generated] });
-});
+const authority = await createAuthority('Authority of Tests');
+const signer = await authority.issue('Signer of Tests');
+const stranger = await (await createAuthority('Nobody')).issue('Stranger');
+const signed = await withCredentials(jpeg, { signer, actions: [generated] });
 
 const trusted = (bytes: Buffer) => provenanceOf(bytes, authority.certificate);
 
@@ -267,7 +256,6 @@ describe('no connection is opened', () => {
     expect(found[0]?.warnings).toEqual([{ code: 'credentials_elsewhere', values: {} }]);
     expect(direct).toBeNull();
     expect(server.connections()).toBe(0);
-    await server.close();
   });
 
   test('although the library would open one if permitted', async () => {
@@ -280,7 +268,6 @@ describe('no connection is opened', () => {
     await WasmReader.fromBytes('image/jpeg', file).catch(() => null);
 
     expect(server.connections()).toBeGreaterThan(0);
-    await server.close();
   });
 });
 
@@ -364,13 +351,8 @@ function storeOf(file: Buffer): Buffer {
 
 async function countingServer() {
   let connections = 0;
-  const server: Server = createServer((_request, response) => response.end());
+  const server = createServer((_request, response) => response.end());
   server.on('connection', () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const port = portOf(server);
-  return {
-    url: `http://127.0.0.1:${port}/manifest.c2pa`,
-    connections: () => connections,
-    close: () => new Promise((resolve) => server.close(resolve)),
-  };
+  const url = `http://127.0.0.1:${await listen(server)}/manifest.c2pa`;
+  return { url, connections: () => connections };
 }
