@@ -119,9 +119,10 @@ test('the job for GitLab stores a new working key without a line break, and prin
   const gitlab = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     const [line, sent] = [`${method} ${url}`, headers['private-token']];
-    void text(request).then((body) =>
-      response.end('{}', () => requests.push({ line, sent, body })),
-    );
+    void text(request).then((body) => {
+      requests.push({ line, sent, body });
+      response.end('{}');
+    });
   });
   const folder = await emptyFolder();
   const old = await makeKey('gitlab');

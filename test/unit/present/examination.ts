@@ -58,8 +58,24 @@ export const declaration: Declaration = {
 
 /** Decided by what the file says about itself. */
 export function makeDeclared(base: Examination, ...declarations: readonly Declaration[]) {
-  const decision = { ...base.decision, basis: 'declaration' } as const;
-  return { ...base, decision, provenance: { ...base.provenance, declarations } };
+  return altered(base, { decision: { basis: 'declaration' }, provenance: { declarations } });
+}
+
+type Parts = {
+  readonly [Part in 'facts' | 'decision' | 'manipulation' | 'provenance']?: Partial<
+    NonNullable<Examination[Part]>
+  >;
+};
+
+/** The examination with some values inside its parts replaced. */
+export function altered(base: Examination, parts: Parts): Examination {
+  return {
+    ...base,
+    facts: { ...base.facts, ...parts.facts },
+    decision: { ...base.decision, ...parts.decision },
+    manipulation: { ...base.manipulation!, ...parts.manipulation },
+    provenance: { ...base.provenance, ...parts.provenance },
+  };
 }
 
 interface Wanted {
