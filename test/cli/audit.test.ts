@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { emptyFolder, runHere } from './run-cli.ts';
+import { emptyFolder, refused, runHere } from './run-cli.ts';
 
 interface Entry {
   readonly previous: string;
@@ -88,8 +88,5 @@ test.each([
 ])('audit %j ends with exit code %i', async (args, code, message) => {
   const { run } = await acme();
 
-  const ran = await run('audit', ...args);
-
-  expect(ran.code).toBe(code);
-  expect(ran.stderr).toContain(message);
+  expect(await run('audit', ...args)).toEqual(refused(code, message));
 });

@@ -97,11 +97,12 @@ describe('one document on standard output:', () => {
   });
 });
 
+const onFullDisk = prepareFake('no_space_left');
+
 test('a full disk ends the run with one line; finished results are kept', async () => {
   const files = ['real-1.jpg', 'fake-2.jpg', 'bad.jpg', ...names('real', 50)];
-  const prepare = prepareFake('no_space_left');
 
-  const { stdout, stderr, code } = await batch(files, { jsonl: true, jobs: 1 }, prepare);
+  const { stdout, stderr, code } = await batch(files, { jsonl: true, jobs: 1 }, onFullDisk);
 
   expect(code).toMatchObject({ code: 'no_space_left', exitCode: 6 });
   expect(stdout.trimEnd().split('\n')).toHaveLength(2);
@@ -110,10 +111,8 @@ test('a full disk ends the run with one line; finished results are kept', async 
 
 test('an aborted run prints the pictures that are finished', async () => {
   const files = ['real-1.jpg', 'fake-2.jpg', 'bad.jpg', 'real-3.jpg'];
-  const prepare = prepareFake('no_space_left');
-
-  const several = await batch(files, { jobs: 1 }, prepare);
-  const none = await batch(['bad.jpg', 'real-1.jpg'], { jobs: 1 }, prepare);
+  const several = await batch(files, { jobs: 1 }, onFullDisk);
+  const none = await batch(['bad.jpg', 'real-1.jpg'], { jobs: 1 }, onFullDisk);
 
   expect(several.stdout).toMatch(
     /^PICTURE .*\nreal-1\.jpg +no sign found .*\nfake-2\.jpg +looks generated .*\n$/,

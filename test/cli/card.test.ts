@@ -4,7 +4,14 @@ import { type Language, languages, reasonCodes } from '../../src/contract/vocabu
 import type { Examination } from '../../src/engine/result.ts';
 import type { Provenance } from '../../src/provenance/provenance.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
-import { credentials, makeExamination } from '../unit/present/examination.ts';
+import {
+  altered,
+  credentials,
+  declaration,
+  makeDeclared,
+  makeExamination,
+  makeSuspected,
+} from '../unit/present/examination.ts';
 import { recordOf } from './fake-examiner.ts';
 
 const cameraFile: Provenance = {
@@ -24,38 +31,17 @@ const richFile: Provenance = {
 
 const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
 const plain = makeExamination();
-const basisOf = (basis: 'localisation' | 'declaration') => ({ ...plain.decision, basis });
+const changed = altered(plain, {
+  manipulation: { probability: 0.97, region },
+  decision: { basis: 'localisation' },
+});
+const generator = 'Stable Diffusion web UI (AUTOMATIC1111)';
+const suspected = makeSuspected();
 const outcomes: readonly (readonly [string, Examination])[] = [
   ['real', makeExamination({ resultClass: 'real' })],
   ['fake', plain],
-  [
-    'changed',
-    {
-      ...plain,
-      manipulation: { ...plain.manipulation!, probability: 0.97, region },
-      decision: basisOf('localisation'),
-    },
-  ],
-  [
-    'declared',
-    {
-      ...plain,
-      decision: basisOf('declaration'),
-      provenance: {
-        ...noProvenance,
-        declarations: [
-          {
-            origin: 'ai-generated',
-            place: 'png-text',
-            field: 'parameters',
-            value: '',
-            generator: 'Stable Diffusion web UI (AUTOMATIC1111)',
-            assurance: 'unsigned',
-          },
-        ],
-      },
-    },
-  ],
+  ['changed', changed],
+  ['declared', makeDeclared(plain, { ...declaration, generator })],
   ...reasonCodes.flatMap((reason) =>
     (['uncertain', 'abstain'] as const).map(
       (resultClass) =>
@@ -109,22 +95,22 @@ describe.each(languages)('a card in %s', (language: Language) => {
 
   test.each(outcomes)('of %s has reason, next step and where to find more', (_name, one) => {
     const card = writeCard(recordOf(one), language, 80);
-    const labels =
-      language === 'en' ? ['Because', 'Next', 'Report'] : ['Grund', 'Empfehlung', 'Bericht'];
+    const labels = { en: ['Because', 'Next', 'Report'], de: ['Grund', 'Empfehlung', 'Bericht'] };
 
-    for (const label of labels) expect(card).toMatch(new RegExp(`^ {2}${label} +\\S`, 'm'));
+    for (const label of labels[language])
+      expect(card).toMatch(new RegExp(`^ {2}${label} +\\S`, 'm'));
     expect(card).toContain('--tier forensicReporting --out');
   });
 });
 
 describe('the next step', () => {
   test('does not ask for the original file when this seems to be it', () => {
-    const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
-
-    expect(rowOf(writeCard(recordOf(open), 'en', 80), 'Next')).toContain('as it was first stored');
-    expect(rowOf(writeCard(recordOf({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
-      'Next Compare the picture with others from this camera.',
+    expect(rowOf(writeCard(recordOf(suspected), 'en', 80), 'Next')).toContain(
+      'as it was first stored',
     );
+    expect(
+      rowOf(writeCard(recordOf({ ...suspected, provenance: cameraFile }), 'en', 80), 'Next'),
+    ).toBe('Next Compare the picture with others from this camera.');
   });
 
   test('says what to look the signer up in when this was not done', () => {
@@ -134,7 +120,6 @@ describe('the next step', () => {
   });
 
   test('for a changed picture asks for the original, and the card says how to get heatmaps', () => {
-    const [, changed] = outcomes.find(([name]) => name === 'changed')!;
     const card = writeCard(recordOf(changed), 'en', 80);
 
     expect(rowOf(card, 'Next')).toContain('Ask for the original file');
@@ -145,17 +130,13 @@ describe('the next step', () => {
 });
 
 test('the card gives location and share of a change, whatever the tier', () => {
-  const [, changed] = outcomes.find(([name]) => name === 'changed')!;
-
   expect(rowOf(writeCard(recordOf(changed), 'en', 80), 'Because')).toBe(
     'Because One part (in the upper left, 6% of the picture) differs from the rest. P(generated) 0.97, P(changed) 0.97',
   );
 });
 
 test('the card also locates a merely suspected change', () => {
-  const [, changed] = outcomes.find(([name]) => name === 'changed')!;
-  const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
-  const card = writeCard(recordOf({ ...open, manipulation: changed.manipulation }), 'de', 80);
+  const card = writeCard(recordOf({ ...suspected, manipulation: changed.manipulation }), 'de', 80);
 
   expect(rowOf(card, 'Grund')).toMatch(
     /^Grund Eine Stelle \(links oben, 6 % des Bildes\) könnte verändert sein; als Beleg reichen die Anzeichen nicht aus\. /,

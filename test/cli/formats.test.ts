@@ -17,6 +17,11 @@ import {
 
 const examined = recordOf(makeExamination());
 
+const ofGenerated = { realCalledFake: 0.018, fakeCalledReal: 0.1, fakeCalledFake: 0.6 };
+const errorRates = { real: 221, fake: 277, decided: 0.3, ...ofGenerated };
+const pictures = { changed: 150, photographs: 200 };
+const changeErrorRates = { ...pictures, changedCalled: 0.3, photographsCalled: 0.005 };
+
 const fake: AnalysisRecord = {
   ...examined,
   file: 'pictures/of-a-very-long-folder-name/with-a-very-long-file-name-at-the-end-0042.jpg',
@@ -24,20 +29,8 @@ const fake: AnalysisRecord = {
     ...examined.decision!,
     fakeProbability: 0.93,
     changeProbability: 0.1,
-    errorRates: {
-      real: 221,
-      fake: 277,
-      decided: 0.3,
-      realCalledFake: 0.018,
-      fakeCalledReal: 0.1,
-      fakeCalledFake: 0.6,
-    },
-    changeErrorRates: {
-      changed: 150,
-      photographs: 200,
-      changedCalled: 0.3,
-      photographsCalled: 0.005,
-    },
+    errorRates,
+    changeErrorRates,
   },
 };
 
@@ -227,13 +220,10 @@ test('a table says when a changed part or a declaration decided, and which proba
 test('the evidence in --json is that of the API plus what reproduction needs', () => {
   const examination = makeExamination();
   const { facts, measured, passes, patchesRead, environment } = examination;
+  const more = { facts, measured, passes, patchesRead, environment };
 
   expect(recordOf(examination, 'forensicReporting').evidence).toEqual({
     ...writeEvidence(examination),
-    facts,
-    measured,
-    passes,
-    patchesRead,
-    environment,
+    ...more,
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import type { Rotated } from '../../src/service/access/keys.ts';
-import { runHere } from './run-cli.ts';
+import { refused, runHere } from './run-cli.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
@@ -150,19 +150,15 @@ test.each([
   [['tenant', 'create', 'acme'], 5, 'choose another'],
   [['tenant', 'update', 'acme', '--webhook-url', 'ftp://a'], 2, 'http or https'],
 ])('%j ends with exit code %i and one line', async (args, code, message) => {
-  const ran = await run(...args);
-
-  expect(ran.code).toBe(code);
-  expect(ran.stdout).toBe('');
-  expect(ran.stderr).toContain(message);
+  expect(await run(...args)).toEqual(refused(code, message));
 });
 
 test('a data folder that was never set up stays untouched', async () => {
   const folder = join(dataDir, 'typo');
   const ran = await runHere(['tenant', 'list', '--data-dir', folder]);
 
-  expect([ran.code, existsSync(folder)]).toEqual([4, false]);
-  expect(ran.stderr).toContain('This data folder is not set up');
+  expect(ran).toEqual(refused(4, 'This data folder is not set up'));
+  expect(existsSync(folder)).toBe(false);
 });
 
 test("a webhook to a private address is saved with a warning, as the server's settings may differ", async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
-import { emptyFolder, runCli, runHere } from './run-cli.ts';
+import { emptyFolder, refused, runCli, runHere } from './run-cli.ts';
 
 const open = await openListening();
 const [url, ca, key] = [urlOf(open), caOf(open), open.authorization.replace('ApiKey ', '')];
@@ -28,14 +28,10 @@ test('a key is saved with its tenant once the server has accepted it', async () 
   const loggedIn = await logIn([...lab(), '--json']);
 
   expect(loggedIn).toMatchObject({ code: 0 });
-  expect(JSON.parse(loggedIn.stdout)).toEqual({
-    profile: 'lab',
-    url,
-    tenant: 'acme',
-    loggedInAs: 'API key',
-  });
-  const listed = await listKeys();
-  expect(listed).toMatchObject({ code: 0, stderr: `Acting on the server ${url} (profile lab)\n` });
+  const told = { profile: 'lab', url, tenant: 'acme', loggedInAs: 'API key' };
+  expect(JSON.parse(loggedIn.stdout)).toEqual(told);
+  const stderr = `Acting on the server ${url} (profile lab)\n`;
+  expect(await listKeys()).toMatchObject({ code: 0, stderr });
 });
 
 test.each([
@@ -43,10 +39,10 @@ test.each([
   ['something that is not a key', () => [], 'violet harbour', 2],
   ['a tenant that is not that of the key', () => ['--tenant', 'other'], undefined, 3],
 ])('%s is not saved', async (_what, more, apiKey, code) => {
-  const refused = await logIn([...lab(), ...more()], apiKey);
+  const ran = await logIn([...lab(), ...more()], apiKey);
 
-  expect(refused).toMatchObject({ code, stdout: '' });
-  expect(refused.stderr).not.toMatch(/sk-abc|violet/);
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(ran.stderr).not.toMatch(/sk-abc|violet/);
   expect(readdirSync(home)).toEqual([]);
 });
 
@@ -54,10 +50,9 @@ test.each([
   [['--api-key-file', 'ci.key'], '--tenant NAME'],
   [['--tenant', 'acme'], '--api-key-file FILE'],
 ])('login with only %j names what is missing', async (given, missing) => {
-  const refused = await runHere(['login', '--url', url, '--ca', ca, ...given]);
+  const ran = await runHere(['login', '--url', url, '--ca', ca, ...given]);
 
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toContain(missing);
+  expect(ran).toEqual(refused(2, missing));
 });
 
 test('a saved key is readable only by its owner, and no command prints it', async () => {
@@ -82,8 +77,7 @@ test('login renews a profile by its name alone, but refuses another server', asy
   const turned = await runHere(['login', '--profile', 'lab', '--url', 'https://localhost:1']);
 
   expect(renewed).toMatchObject({ code: 0 });
-  expect(turned).toMatchObject({ code: 5 });
-  expect(turned.stderr).toContain(`is for ${url}`);
+  expect(turned).toEqual(refused(5, `is for ${url}`));
 });
 
 test('a removed profile is gone with its key', async () => {

@@ -8,7 +8,7 @@ import {
   openTlsServer,
   type TlsServer,
 } from '../unit/cli/client/tls-server.ts';
-import { emptyFolder, runHere } from './run-cli.ts';
+import { emptyFolder, refused, refusedInOneLine, runHere } from './run-cli.ts';
 
 const key = `sk-acme-${'k'.repeat(38)}`;
 
@@ -39,11 +39,10 @@ const caFile = (): string => fileWith('ca.pem', authorityPem);
 const keyFile = (): string => fileWith('key', `${key}\n`);
 
 test('an untrusted server is sent no key, and the message does not contain it', async () => {
-  const refused = await listKeys('--url', server.url, '--api-key-file', keyFile(), '--verbose');
+  const ran = await listKeys('--url', server.url, '--api-key-file', keyFile(), '--verbose');
 
-  expect(refused).toMatchObject({ code: 3, stdout: '' });
-  expect(refused.stderr).toContain('was not issued by an authority that is trusted here');
-  expect(refused.stderr).not.toContain('kkk');
+  expect(ran).toEqual(refused(3, 'was not issued by an authority that is trusted here'));
+  expect(ran.stderr).not.toContain('kkk');
   expect(sentKeys).toEqual([]);
 });
 
@@ -56,8 +55,7 @@ test('an error for lack of a key says how to supply one', async () => {
   const nobody = await listKeys('--url', closed.url, '--ca', caFile());
   const wrong = await listKeys('--url', closed.url, '--ca', caFile(), '--api-key-file', keyFile());
 
-  expect(nobody.code).toBe(3);
-  expect(nobody.stderr).toContain('set FORENSICS_API_KEY, or save a key');
+  expect(nobody).toEqual(refused(3, 'set FORENSICS_API_KEY, or save a key'));
   expect(wrong.stderr).toContain('forensics: Send the header Authorization.');
 });
 
@@ -88,8 +86,7 @@ test('FORENSICS_URL names a server, but --data-dir takes precedence', async () =
   const local = await listKeys('--data-dir', join(folder, 'data'));
 
   expect(remote).toMatchObject({ code: 0 });
-  expect(local).toMatchObject({ code: 4 });
-  expect(local.stderr).toContain('Acting on the data folder');
+  expect(local).toEqual(refused(4, 'Acting on the data folder'));
 });
 
 test('a key file that others can read gives a warning', async () => {
@@ -107,10 +104,9 @@ test.each([
   ['a damaged certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
   ['nothing', ''],
 ])('%s is no certificate authority', async (_what, text) => {
-  const refused = await listKeys('--url', server.url, '--ca', fileWith('wrong.pem', text));
+  const ran = await listKeys('--url', server.url, '--ca', fileWith('wrong.pem', text));
 
-  expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain('--ca must name a file with PEM certificates');
+  expect(ran).toEqual(refused(2, '--ca must name a file with PEM certificates'));
 });
 
 test.each([
@@ -120,16 +116,11 @@ test.each([
   [['--api-key-file', 'x'], '--api-key-file only works with a server; add --url'],
   [['--profile', 'Lab/../x'], 'A profile name must have'],
 ])('%j is refused in one line', async (args, message) => {
-  const refused = await listKeys(...args);
-
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toMatch(/^forensics: [^\n]+\n$/);
-  expect(refused.stderr).toContain(message);
+  expect(await listKeys(...args)).toEqual(refusedInOneLine(2, message));
 });
 
 test('an unknown profile is reported with the command that creates it', async () => {
-  const refused = await listKeys('--profile', 'lab');
+  const ran = await listKeys('--profile', 'lab');
 
-  expect(refused).toMatchObject({ code: 4 });
-  expect(refused.stderr).toContain('forensics login --profile lab --url');
+  expect(ran).toEqual(refused(4, 'forensics login --profile lab --url'));
 });

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { createMutex } from '../../src/turns.ts';
 import { isBuilt } from '../built.ts';
@@ -162,6 +162,24 @@ export function spawnCli(args: readonly string[], { cwd, stdin, env, shell, ...h
     forceKillAfterDelay: false,
     stripFinalNewline: false,
   });
+}
+
+/** What a refused command gives: this exit code and a message, and nothing on stdout. */
+export const refused = (code: number, message: string | RegExp): Ran => ({
+  code,
+  stdout: '',
+  stderr: expect.stringMatching(asPattern(message)),
+});
+
+/** The same where the message must be one line. */
+export const refusedInOneLine = (code: number, message: string | RegExp): Ran => {
+  const { source } = asPattern(message);
+  return refused(code, new RegExp(`^(?=forensics: [^\\n]+\\n$)[^]*${source}`));
+};
+
+function asPattern(message: string | RegExp): RegExp {
+  if (message instanceof RegExp) return message;
+  return new RegExp(message.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
 }
 
 /** An empty folder that is removed after the test. */

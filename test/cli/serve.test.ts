@@ -7,10 +7,10 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { portOf } from '../fixtures/free-port.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { listen } from '../fixtures/listen.ts';
 import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
-import { emptyFolder, runCli, startCli } from './run-cli.ts';
+import { emptyFolder, refused, refusedInOneLine, runCli, startCli } from './run-cli.ts';
 
 const inShell = promisify(execFile);
 // With a space, which the printed command must quote.
@@ -68,9 +68,7 @@ describe('the first run', () => {
     const answer = { message: 'Not healthy: "storage".', success: false };
     const body = JSON.stringify(answer, null, 2);
     const broken = createHttpServer((_, response) => response.writeHead(503).end(body));
-    onTestFinished(() => void broken.close());
-    await once(broken.listen(0, '127.0.0.1'), 'listening');
-    const port = String(portOf(broken));
+    const port = String(await listen(broken));
     const env = { FORENSICS_PORT: port, FORENSICS_BEHIND_PROXY: 'true' };
 
     const { code, stdout } = await runCli(['health', '--data-dir', dataDir], { env });
@@ -84,9 +82,9 @@ describe('the first run', () => {
   test('locks its folder: a second server is refused', async () => {
     const second = await runCli(['serve', '--data-dir', dataDir, '--port', '0']);
 
-    expect(second.code).toBe(5);
-    expect(second.stderr).toContain(`Another server is already using this data folder (process`);
-    expect(second.stderr.trim().split('\n')).toHaveLength(1);
+    expect(second).toEqual(
+      refusedInOneLine(5, 'Another server is already using this data folder (process'),
+    );
   });
 
   test('shuts down cleanly on SIGTERM and removes its lock', async () => {
@@ -130,15 +128,11 @@ test('a second signal does not wait for open requests', async () => {
 
 test('a port in use is reported with a fix, and no tenant is created', async () => {
   const folder = await emptyFolder();
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const port = String(portOf(taken));
+  const port = String(await listen(createServer()));
   const ran = await runCli(['serve', '--data-dir', folder, '--port', port]);
-  taken.close();
   const tenants = await runCli(['tenant', 'list', '--json', '--data-dir', folder]);
 
-  expect(ran).toMatchObject({ code: 5, stdout: '' });
-  expect(ran.stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
+  expect(ran).toEqual(refused(5, `Port ${port} on 127.0.0.1 is in use`));
   expect(ran.stderr).toContain('--port');
   expect(JSON.parse(tenants.stdout)).toEqual([]);
 });
@@ -183,17 +177,12 @@ describe.skipIf(!existsSync('/dev/full'))('a lost log', () => {
 });
 
 test.each([
-  [['--port', '99999'], '--port must be an integer from 0 to 65535.'],
-  [
-    ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
-    '--tls-cert must specify a readable PEM file',
-  ],
-])('serve %j is refused in one line', async (args, message) => {
-  const ran = await runCli(['serve', '--data-dir', await emptyFolder(), ...args]);
+  ['--port 99999', '--port must be an integer from 0 to 65535.'],
+  ['--tls-cert none.pem --tls-key none.pem', '--tls-cert must specify a readable PEM file'],
+])('serve %s is refused in one line', async (args, message) => {
+  const ran = await runCli(['serve', '--data-dir', await emptyFolder(), ...args.split(' ')]);
 
-  expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain(message);
-  expect(ran.stderr.trim().split('\n')).toHaveLength(1);
+  expect(ran).toEqual(refusedInOneLine(2, message));
 });
 
 /** A request that the server has started to handle and whose body it awaits. */

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/contract/config.ts';
 import type { UsageReport } from '../../src/contract/usage.ts';
 import { transact } from '../../src/ports/db/database.ts';
 import { newFolder } from '../fixtures/folder.ts';
-import { runHere } from './run-cli.ts';
+import { refused, runHere } from './run-cli.ts';
 
 const dataDir = newFolder();
 const usage = async (...args: string[]) =>
@@ -51,10 +51,7 @@ test.each([
   [['--csv', '--to', 'monday'], "option '--to <day>' argument 'monday' is invalid."],
   [['--csv', '--json'], "'--csv' cannot be used with option '--json'"],
 ])('%j is a usage error that names the option', async (days, message) => {
-  const { code, stderr, stdout } = await usage(...days);
-
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain(message);
+  expect(await usage(...days)).toEqual(refused(2, message));
 });
 
 const header =

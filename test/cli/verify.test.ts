@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readEntries } from '../unit/evidence/repack.ts';
 import { newSigner, smallBundle, smallCase } from '../unit/evidence/small-case.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder, refusedInOneLine, runCli } from './run-cli.ts';
 
 const execute = promisify(execFile);
 
@@ -69,10 +69,8 @@ describe('verify', () => {
     expect(text.stdout.replaceAll(/\s+/g, ' ')).toContain('is not the picture that was examined');
     expect(text.stdout).not.toContain('it has the SHA-256 that was examined');
     expect(json.code).toBe(7);
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      holds: false,
-      problems: [{ kind: 'changed', file: 'original.jpg' }],
-    });
+    const problems = [{ kind: 'changed', file: 'original.jpg' }];
+    expect(JSON.parse(json.stdout)).toMatchObject({ holds: false, problems });
   });
 
   test('refuses a file that is not a bundle with one line', async () => {
@@ -82,8 +80,7 @@ describe('verify', () => {
     const text = await verify();
     const missing = await runCli(['verify', 'nothing.zip'], { cwd: dir });
 
-    expect(text).toMatchObject({ code: 1, stdout: '' });
-    expect(text.stderr).toMatch(/^forensics: This is not an evidence bundle: [^\n]+\n$/);
+    expect(text).toEqual(refusedInOneLine(1, 'forensics: This is not an evidence bundle: '));
     expect(missing).toMatchObject({ code: 4, stderr: 'forensics: There is no such file.\n' });
   });
 });
