@@ -1,20 +1,19 @@
 /** Blocks of the manual that are files for other programs: checked as those programs read them. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/contract/config.ts';
 import { changeBody } from '../../src/contract/tenant.ts';
+import { newFolder } from '../fixtures/folder.ts';
 import { blockNamed, readManual, root } from '../../bin/manual/manual.ts';
 
 const manual = readManual();
 const textOf = (name: string) => blockNamed(manual, name).text;
-const dir = mkdtempSync(join(tmpdir(), 'forensics-files-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = newFolder();
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 const defaults = readConfig({ environment: { XDG_CONFIG_HOME: dir } }).settings;
@@ -36,9 +35,8 @@ test.each([
   'bin/manual/renew.ts',
   'bin/torture/torture.ts',
 ])('%s --help prints its usage and does nothing', (file) => {
-  const { status, stdout } = spawnSync(process.execPath, [join(root, file), '--help'], {
-    cwd: dir,
-  });
+  const args = [join(root, file), '--help'];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: dir });
 
   expect([status, String(stdout)]).toEqual([0, expect.stringMatching(/^`npm run /)]);
 });
@@ -141,26 +139,19 @@ test('containers of multi-machine examples use only known settings', () => {
     ['worker', '--workers', '2'],
   ]);
   expect(known).toEqual(expect.arrayContaining(variables));
-  expect(pods.map(({ kind }) => kind)).toEqual([
-    'Deployment',
-    'Deployment',
-    'HorizontalPodAutoscaler',
-  ]);
+  const kinds = ['Deployment', 'Deployment', 'HorizontalPodAutoscaler'];
+  expect(pods.map(({ kind }) => kind)).toEqual(kinds);
   expect(textOf('kubernetes')).toContain(`image: registry.example/forensics:${manifest.version}`);
 });
 
+interface Container {
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string }[];
+}
+
 interface Pod {
   readonly kind: string;
-  readonly spec: {
-    readonly template?: {
-      readonly spec: {
-        readonly containers: readonly {
-          readonly args: readonly string[];
-          readonly env: readonly { readonly name: string }[];
-        }[];
-      };
-    };
-  };
+  readonly spec: { readonly template?: { readonly spec: { readonly containers: Container[] } } };
 }
 
 test("the proxies forward to the server's address with the headers it needs", () => {

@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keepCertificate, type KeptCertificate } from '../../../src/cli/serve/listen.ts';
 import { issueAuthority, type Issued, issueLeaf } from '../../../src/server/certificate.ts';
 import { readOwnTls } from '../../../src/server/tls.ts';
+import { newFolder } from '../../fixtures/folder.ts';
 import { portOf } from '../../fixtures/free-port.ts';
 import { type OpenServer, openServer } from '../server/open-server.ts';
 
@@ -19,7 +19,7 @@ let keeper: KeptCertificate;
 let log: string[] = [];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'forensics-keeper-'));
+  folder = newFolder();
   clock = new Date();
   log = [];
   authority = await issueAuthority('test', validFor(3650));
@@ -39,7 +39,6 @@ beforeEach(async () => {
 afterEach(async () => {
   keeper.stop();
   await open.close();
-  rmSync(folder, { recursive: true });
 });
 
 const certPath = () => join(folder, 'cert.pem');

@@ -26,9 +26,8 @@ function failureOf(act: () => unknown): unknown {
 }
 
 test('every setting has a default and reports it', () => {
-  const { settings, origins } = readConfig({
-    environment: { ...nowhere, XDG_DATA_HOME: '/somewhere' },
-  });
+  const environment = { ...nowhere, XDG_DATA_HOME: '/somewhere' };
+  const { settings, origins } = readConfig({ environment });
 
   expect(settings).toMatchObject({
     dataDir: '/somewhere/forensics',
@@ -52,12 +51,8 @@ test('a flag overrides the environment, the environment the file, the file the d
   });
 
   expect([settings.port, settings.workers, settings.logLevel]).toEqual([1, 2, 'debug']);
-  expect([origins.port, origins.workers, origins.logLevel, origins.host]).toEqual([
-    'flag',
-    'environment',
-    'file',
-    'default',
-  ]);
+  const { port, workers, logLevel, host } = origins;
+  expect([port, workers, logLevel, host]).toEqual(['flag', 'environment', 'file', 'default']);
 });
 
 test('an empty variable counts as not set', () => {
@@ -91,42 +86,33 @@ test('relative paths are made absolute', () => {
   expect(settings.dataDir).toBe(resolve('data'));
 });
 
+const issuer = 'an OpenID Connect issuer, without user name and password';
+
 test.each([
-  ['FORENSICS_PORT', '65536', 'FORENSICS_PORT must be an integer from 0 to 65535.'],
-  ['FORENSICS_PORT', '80.5', 'FORENSICS_PORT must be an integer from 0 to 65535.'],
-  ['FORENSICS_WORKERS', '65', 'FORENSICS_WORKERS must be an integer from 0 to 64.'],
-  ['FORENSICS_BEHIND_PROXY', 'yes', 'FORENSICS_BEHIND_PROXY must be true or false.'],
+  ['PORT', '65536', 'an integer from 0 to 65535.'],
+  ['PORT', '80.5', 'an integer from 0 to 65535.'],
+  ['WORKERS', '65', 'an integer from 0 to 64.'],
+  ['BEHIND_PROXY', 'yes', 'true or false.'],
+  ['LOG_LEVEL', 'loud', 'one of silent, fatal, error, warn, info, debug, trace.'],
   [
-    'FORENSICS_LOG_LEVEL',
-    'loud',
-    'FORENSICS_LOG_LEVEL must be one of silent, fatal, error, warn, info, debug, trace.',
+    'PUBLIC_URL',
+    'http://a.example',
+    'an https:// address without a path, such as https://forensics.example.',
   ],
-  [
-    'FORENSICS_PUBLIC_URL',
-    'http://forensics.example',
-    'FORENSICS_PUBLIC_URL must be an https:// address without a path, such as https://forensics.example.',
-  ],
-  [
-    'FORENSICS_OIDC_ISSUER',
-    'https://somebody:password@issuer.example',
-    'FORENSICS_OIDC_ISSUER must be the https:// address of an OpenID Connect issuer, without user name and password.',
-  ],
-  ['FORENSICS_MASTER_KEY', 'abc', 'FORENSICS_MASTER_KEY must be 64 hexadecimal digits.'],
-  [
-    'FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS',
-    '604801',
-    'FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS must be an integer from 60 to 604800.',
-  ],
-])('%s=%s is refused with the allowed values', (variable, value, message) => {
+  ['OIDC_ISSUER', 'https://me:password@a.example', `the https:// address of ${issuer}.`],
+  ['MASTER_KEY', 'abc', '64 hexadecimal digits.'],
+  ['PRESIGNED_URL_EXPIRY_SECONDS', '604801', 'an integer from 60 to 604800.'],
+])('FORENSICS_%s=%s is refused with the allowed values', (name, value, allowed) => {
+  const variable = `FORENSICS_${name}`;
   const failure = failureOf(() => readConfig({ environment: { ...nowhere, [variable]: value } }));
 
+  const message = `${variable} must be ${allowed}`;
   expect(failure).toMatchObject({ code: 'config_invalid', message });
 });
 
 test('a wrong value in the file is reported under its own name', () => {
-  const failure = failureOf(() =>
-    readConfig({ environment: {}, configFile: configFile('{"port": "https"}') }),
-  );
+  const file = configFile('{"port": "https"}');
+  const failure = failureOf(() => readConfig({ environment: {}, configFile: file }));
 
   expect(failure).toMatchObject({ message: 'port must be an integer from 0 to 65535.' });
 });
@@ -150,12 +136,8 @@ test('a given config file must exist, the default one need not', () => {
 
 test('a certificate without its key, or behind a proxy, is rejected', () => {
   const half = failureOf(() => readConfig({ flags: { tlsCert: 'c.pem' }, environment: nowhere }));
-  const proxied = failureOf(() =>
-    readConfig({
-      flags: { tlsCert: 'c.pem', tlsKey: 'k.pem', behindProxy: true },
-      environment: nowhere,
-    }),
-  );
+  const flags = { tlsCert: 'c.pem', tlsKey: 'k.pem', behindProxy: true };
+  const proxied = failureOf(() => readConfig({ flags, environment: nowhere }));
 
   expect(half).toMatchObject({ message: expect.stringContaining('--tls-key is missing') });
   expect(proxied).toMatchObject({ code: 'config_invalid' });

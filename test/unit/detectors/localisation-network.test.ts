@@ -23,18 +23,13 @@ const box = { left: 28, top: 60, width: 120, height: 100 };
 
 /** A scene that was saved as JPEG, optionally with a pasted part that was not, and saved again. */
 async function resaved(seed: number, isSpliced: boolean): Promise<Picture> {
-  const first = await fromScene(drawScene({ ...size, seed }))
-    .jpeg({ quality: 70 })
-    .toBuffer();
-  const { rgb: host } = await decodePicture(first);
+  const first = fromScene(drawScene({ ...size, seed })).jpeg({ quality: 70 });
+  const { rgb: host } = await decodePicture(await first.toBuffer());
   const donor = drawScene({ ...size, seed: seed + 10 }).rgb;
   const made = host.slice();
   if (isSpliced) paste(donor, made);
-  return decodePicture(
-    await fromScene({ ...size, rgb: made })
-      .jpeg({ quality: 95 })
-      .toBuffer(),
-  );
+  const again = fromScene({ ...size, rgb: made }).jpeg({ quality: 95 });
+  return decodePicture(await again.toBuffer());
 }
 
 function paste(donor: Uint8Array, into: Uint8Array): void {
@@ -106,12 +101,8 @@ test('the score is the probability at even odds, and the strength stays within w
     },
   });
   expect(findingFor(Math.log(15), 0.9)).toMatchObject({ finding: { strength: 'weak' } });
-  expect(findingFor(12, 0.4)).toMatchObject({
-    finding: {
-      strength: 'moderate',
-      statement: { en: expect.stringContaining('cannot say where') },
-    },
-  });
+  const statement = { en: expect.stringContaining('cannot say where') };
+  expect(findingFor(12, 0.4)).toMatchObject({ finding: { strength: 'moderate', statement } });
   expect(findingFor(-12, 0.4)).toMatchObject({
     finding: { speaksFor: 'neither', statement: { en: expect.stringContaining('no region') } },
   });
@@ -145,14 +136,8 @@ test('a picture without localisation is skipped with a reason', async () => {
 const picture = await scenePicture(128, 128);
 
 function findingAt(fakeProbability: number, fakeUncertainty: number) {
-  const traces = {
-    fakeProbability,
-    fakeUncertainty,
-    patchesRead: 16,
-    passes: 32,
-    kind: null,
-    size: null,
-  };
+  const counts = { patchesRead: 16, passes: 32, kind: null, size: null };
+  const traces = { fakeProbability, fakeUncertainty, ...counts };
   const input = { picture, traces, provenance: noProvenance, changes: null };
   return worded(traceNetwork.examine(input));
 }

@@ -51,30 +51,26 @@ describe('the largest region', () => {
 const at = (left: number, top: number, width: number, height: number) =>
   placeOf({ left, top, width, height, share: 0 }, { width: 900, height: 600 });
 
+const acrossBottom = [
+  'across the whole width at the bottom',
+  'unten über die ganze Breite',
+] as const;
+const almostEverywhere = ['across almost the whole picture', 'fast im ganzen Bild'] as const;
+
 test.each([
   [at(0, 0, 100, 100), 'upper_left', 'in the upper left', 'links oben'],
   [at(400, 20, 100, 100), 'top', 'at the top', 'oben'],
   [at(700, 250, 150, 100), 'right', 'on the right', 'rechts'],
   [at(300, 200, 300, 200), 'middle', 'in the middle', 'in der Mitte'],
   [at(620, 420, 280, 180), 'lower_right', 'in the lower right', 'rechts unten'],
-  [
-    at(0, 500, 900, 100),
-    'across_bottom',
-    'across the whole width at the bottom',
-    'unten über die ganze Breite',
-  ],
+  [at(0, 500, 900, 100), 'across_bottom', ...acrossBottom],
   [
     at(10, 10, 100, 560),
     'along_left',
     'on the left, from top to bottom',
     'links über die ganze Höhe',
   ],
-  [
-    at(10, 10, 880, 580),
-    'almost_everywhere',
-    'across almost the whole picture',
-    'fast im ganzen Bild',
-  ],
+  [at(10, 10, 880, 580), 'almost_everywhere', ...almostEverywhere],
 ] as const)('the place %s is assigned and named in words', (place, code, en, de) => {
   expect(place).toBe(code);
   expect(wordsIn('en').findings.places[place]).toBe(en);

@@ -18,7 +18,7 @@ import {
   type Provenance,
 } from '../../../src/provenance/provenance.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-import { credentials } from '../present/examination.ts';
+import { credentials, declaration } from '../present/examination.ts';
 import { inputWith, worded, type WordedSkip } from './input.ts';
 import type { WordedFinding } from '../../../src/present/findings.ts';
 
@@ -32,15 +32,8 @@ function examine(detector: Detector<Finding | Skipped>, provenance: Partial<Prov
 const trusted = { ...credentials, trust: 'trusted', signer: 'Acme Works' } as const;
 
 function declared(part: Partial<Declaration>): Declaration {
-  return {
-    origin: 'ai-generated',
-    place: 'c2pa',
-    field: 'c2pa.created',
-    value: 'x',
-    generator: null,
-    assurance: 'trusted',
-    ...part,
-  };
+  const ofManifest = { place: 'c2pa', field: 'c2pa.created', value: 'x' } as const;
+  return { ...declaration, ...ofManifest, assurance: 'trusted', ...part };
 }
 
 function step(action: string): ContentCredentials['actions'][number] {
@@ -54,14 +47,9 @@ function examineCredentials(
   return examine(contentCredentials, { credentials: { ...trusted, ...own }, declarations });
 }
 
-const readers = [
-  contentCredentials,
-  declaredOrigin,
-  namedSoftware,
-  fileConsistency,
-  compressionTables,
-  fileLayout,
-] as const;
+const neither = { speaksFor: 'neither', strength: 'none' };
+const ofOrigin = [contentCredentials, declaredOrigin, namedSoftware];
+const readers = [...ofOrigin, fileConsistency, compressionTables, fileLayout];
 
 test.each(readers.map((detector) => [detector.method, detector] as const))(
   'absence proves nothing: %s skips a file without statements, with a reason in both languages',
@@ -108,12 +96,8 @@ describe('content credentials', () => {
         en: expect.stringContaining('But a camera can also capture a screen or a print'),
       },
     });
-    expect(
-      examineCredentials({ trust: 'untrusted' }, { ...capture, assurance: 'signed' }),
-    ).toMatchObject({
-      speaksFor: 'neither',
-      strength: 'none',
-    });
+    const signed = { ...capture, assurance: 'signed' } as const;
+    expect(examineCredentials({ trust: 'untrusted' }, signed)).toMatchObject(neither);
   });
 
   test('of a capture edited later support neither side and name the step', () => {
@@ -121,12 +105,11 @@ describe('content credentials', () => {
     const capture = declared({ origin: 'captured' });
 
     expect(examineCredentials({ actions }, capture)).toMatchObject({ speaksFor: 'real' });
-    expect(
-      examineCredentials({ actions: [...actions, step('c2pa.placed')] }, capture),
-    ).toMatchObject({
-      speaksFor: 'neither',
-      strength: 'none',
-      statement: { en: expect.stringContaining('“c2pa.placed”') },
+    const placed = [...actions, step('c2pa.placed')];
+    const statement = { en: expect.stringContaining('“c2pa.placed”') };
+    expect(examineCredentials({ actions: placed }, capture)).toMatchObject({
+      ...neither,
+      statement,
     });
   });
 
@@ -135,30 +118,26 @@ describe('content credentials', () => {
 
     const finding = examineCredentials({ signer, integrity: 'broken' });
 
-    expect(finding).toMatchObject({
-      statement: {
-        en: expect.stringMatching(/“X' match the file; the signer is on the trust list. '”, but/),
-      },
-    });
+    const en = expect.stringMatching(
+      /“X' match the file; the signer is on the trust list. '”, but/,
+    );
+    expect(finding).toMatchObject({ statement: { en } });
   });
 
   test('report a generated part before the capture of the whole', () => {
-    const finding = examineCredentials(
-      {},
+    const [whole, part] = [
       declared({ origin: 'captured' }),
       declared({ origin: 'ai-manipulated' }),
-    );
+    ];
 
-    expect(finding).toMatchObject({
-      speaksFor: 'fake',
-      statement: { en: expect.stringContaining('in part') },
-    });
+    const statement = { en: expect.stringContaining('in part') };
+    expect(examineCredentials({}, whole, part)).toMatchObject({ speaksFor: 'fake', statement });
   });
 
   test.each(['broken', 'unreadable'] as const)('that are %s support neither side', (integrity) => {
     const finding = examineCredentials({ integrity }, declared({ assurance: 'unsigned' }));
 
-    expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none', score: 0.5 });
+    expect(finding).toMatchObject({ ...neither, score: 0.5 });
   });
 
   test('with a broken signature say that the file was changed, and that re-saving is enough', () => {
@@ -179,14 +158,10 @@ describe('an unsigned declaration', () => {
   const unsigned = { assurance: 'unsigned' } as const;
 
   test('of generated content is weak evidence that anyone could have written', () => {
-    const declaration = declared({
-      ...unsigned,
-      place: 'png-text',
-      field: 'parameters',
-      generator: 'ComfyUI',
-    });
+    const place = { place: 'png-text', field: 'parameters' } as const;
+    const generated = declared({ ...unsigned, ...place, generator: 'ComfyUI' });
 
-    expect(examine(declaredOrigin, { declarations: [declaration] })).toMatchObject({
+    expect(examine(declaredOrigin, { declarations: [generated] })).toMatchObject({
       speaksFor: 'fake',
       strength: 'weak',
       statement: {
@@ -198,12 +173,9 @@ describe('an unsigned declaration', () => {
   });
 
   test('of a capture counts for nothing', () => {
-    const declaration = declared({ ...unsigned, origin: 'captured', place: 'xmp' });
+    const capture = declared({ ...unsigned, origin: 'captured', place: 'xmp' });
 
-    expect(examine(declaredOrigin, { declarations: [declaration] })).toMatchObject({
-      speaksFor: 'neither',
-      strength: 'none',
-    });
+    expect(examine(declaredOrigin, { declarations: [capture] })).toMatchObject(neither);
   });
 
   test('that is signed is left to its own method and not reported twice', () => {
@@ -259,23 +231,24 @@ describe('contradictions', () => {
     (code) => {
       const finding = examine(fileConsistency, { inconsistencies: only(code) });
 
-      expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none' });
+      expect(finding).toMatchObject(neither);
       expect(JSON.stringify(finding)).toMatch(/need not mean.*muss das nicht bedeuten/);
     },
   );
 
   test('a thumbnail that shows something else is weak evidence of a change', () => {
-    expect(
-      examine(fileConsistency, { inconsistencies: only('thumbnail_content_differs') }),
-    ).toMatchObject({ speaksFor: 'fake', strength: 'weak' });
+    const finding = examine(fileConsistency, {
+      inconsistencies: only('thumbnail_content_differs'),
+    });
+
+    expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'weak' });
   });
 
   test('are combined into one sentence', () => {
+    const en = expect.stringMatching(/^The file’s own records raise questions: .* and .*\.$/);
     expect(examine(fileConsistency, { inconsistencies: all })).toMatchObject({
       measures: { contradictions: inconsistencyCodes.length },
-      statement: {
-        en: expect.stringMatching(/^The file’s own records raise questions: .* and .*\.$/),
-      },
+      statement: { en },
     });
   });
 });

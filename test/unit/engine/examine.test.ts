@@ -113,12 +113,8 @@ describe('an examination', () => {
     const { trace } = models;
     const thresholds = { ...trace.manifest.thresholds, fakeMin, traceMin, anomalyMax };
     const calibration = { ...trace.manifest.calibration, decision: { scale: 1e-6, offset: 2 } };
-    const without = {
-      compressedRegime: null,
-      smallRegime: null,
-      sizeRegime: null,
-      transformer: null,
-    };
+    const regimes = { compressedRegime: null, smallRegime: null, sizeRegime: null };
+    const without = { ...regimes, transformer: null };
     const manifest = { ...trace.manifest, thresholds, ...without, calibration };
     const sure = { ...models, trace: { ...trace, manifest } };
 
@@ -154,19 +150,18 @@ describe('extreme pictures', () => {
     [65, 65],
     [127, 400],
     [65, 1500],
-  ])(
-    '%i x %i is read as far as possible and abstained from as too small',
-    async (width, height) => {
-      const small = await examine(await scenePicture(width, height), models, options);
+  ])('%i x %i is read as far as possible, and too small', async (width, height) => {
+    const { decision, maps, predictions } = await examine(
+      await scenePicture(width, height),
+      models,
+      options,
+    );
 
-      expect(small.decision).toMatchObject({
-        resultClass: 'abstain',
-        reasons: expect.arrayContaining(['too_small']),
-      });
-      expect(small.maps.values.fake).toHaveLength(Math.ceil(width / 4) * Math.ceil(height / 4));
-      expect(Number.isFinite(small.predictions.fake)).toBe(true);
-    },
-  );
+    const reasons = expect.arrayContaining(['too_small']);
+    expect(decision).toMatchObject({ resultClass: 'abstain', reasons });
+    expect(maps.values.fake).toHaveLength(Math.ceil(width / 4) * Math.ceil(height / 4));
+    expect(Number.isFinite(predictions.fake)).toBe(true);
+  });
 
   test('one flat colour is not a photograph, and every number is still a number', async () => {
     const rgb = new Uint8Array(3 * 200 * 200).fill(128);
@@ -220,17 +215,12 @@ test.each([
   ['fake', ['ai-generated'], 1, [0]],
   ['abstain', [], 2, []],
   ['uncertain', [], 3, []],
-] as const)(
-  'the contract gives %s its number',
-  (resultClass, resultSubClasses, number, numbers) => {
-    const decision = { ...examination.decision, resultClass, resultSubClasses };
+] as const)('the contract gives %s its number', (resultClass, resultSubClasses, one, others) => {
+  const decision = { ...examination.decision, resultClass, resultSubClasses };
 
-    expect(toResultFields({ ...examination, decision }, 'flagging')).toMatchObject({
-      resultClass: number,
-      resultSubClasses: numbers,
-    });
-  },
-);
+  const fields = toResultFields({ ...examination, decision }, 'flagging');
+  expect(fields).toMatchObject({ resultClass: one, resultSubClasses: others });
+});
 
 function expectWithin(value: number, least: number, most: number): void {
   expect(value).toBeGreaterThanOrEqual(least);

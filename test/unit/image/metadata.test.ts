@@ -28,6 +28,14 @@ const position = {
   GPSLongitude: '0/1 7/1 39/1',
 };
 
+/** By a camera that also wrote these entries about its position. */
+function photographed(IFD3: Record<string, string>): Promise<Buffer> {
+  return sharp(png)
+    .withExif({ ...camera, IFD3 })
+    .jpeg()
+    .toBuffer();
+}
+
 function ofJpeg(file: Buffer): ReturnType<typeof readMetadata> {
   return readMetadata(openJpeg(file));
 }
@@ -37,22 +45,11 @@ function ofPng(file: Buffer): ReturnType<typeof readMetadata> {
 }
 
 test('a file without metadata has none, and no warning', () => {
+  const blocks = { exif: {}, xmp: {}, iptc: {}, pngText: {}, comment: null };
+  const made = { software: null, cameraMake: null, cameraModel: null, takenAt: null };
+  const parts = { hasGps: false, hasThumbnail: false, digitalSourceType: null, warnings: [] };
   const nothing = {
-    metadata: {
-      exif: {},
-      xmp: {},
-      iptc: {},
-      pngText: {},
-      comment: null,
-      hasGps: false,
-      hasThumbnail: false,
-      software: null,
-      cameraMake: null,
-      cameraModel: null,
-      takenAt: null,
-      digitalSourceType: null,
-      warnings: [],
-    },
+    metadata: { ...blocks, ...made, ...parts },
     orientation: 1,
     texts: { all: [], xmp: [], warnings: [] },
   };
@@ -79,12 +76,7 @@ describe('EXIF', () => {
   });
 
   test('only the fact that there is a position is kept', async () => {
-    const file = await sharp(png)
-      .withExif({ ...camera, IFD3: position })
-      .jpeg()
-      .toBuffer();
-
-    const { metadata } = ofJpeg(file);
+    const { metadata } = ofJpeg(await photographed(position));
 
     expect(metadata.hasGps).toBe(true);
     expect(JSON.stringify(metadata)).not.toMatch(/GPS[A-Z]|51|39/);
@@ -92,41 +84,29 @@ describe('EXIF', () => {
   });
 
   test('a receiver without a fix is not a position, but is left out too', async () => {
-    const file = await sharp(png)
-      .withExif({ ...camera, IFD3: { GPSDateStamp: '2026:03:01' } })
-      .jpeg()
-      .toBuffer();
-
-    const { metadata } = ofJpeg(file);
+    const { metadata } = ofJpeg(await photographed({ GPSDateStamp: '2026:03:01' }));
 
     expect(metadata.hasGps).toBe(false);
     expect(Object.keys(metadata.exif).filter((name) => name.startsWith('GPS'))).toEqual([]);
   });
 
   test('of version 3.0, with UTF-8 texts, is read', () => {
-    const primary = {
-      0x010f: utf8('Müller'),
-      0x0110: utf8('写真 1'),
-      0x0131: utf8('Dunkelkammer é'),
-    };
+    const primary = { 0x010f: utf8('Müller'), 0x0110: utf8('写真 1'), 0x0131: utf8('Labor é') };
+    const segment = exifSegment({ primary, exif: { 0xa434: utf8('50 mm ƒ') } });
 
-    const { metadata } = ofJpeg(
-      withSegments(jpeg, exifSegment({ primary, exif: { 0xa434: utf8('50 mm ƒ') } })),
-    );
+    const { metadata } = ofJpeg(withSegments(jpeg, segment));
 
     expect(metadata).toMatchObject({
       cameraMake: 'Müller',
       cameraModel: '写真 1',
-      software: 'Dunkelkammer é',
+      software: 'Labor é',
       exif: { LensModel: '50 mm ƒ' },
       warnings: [],
     });
   });
 
   test('with an empty directory, as left by stripping programs, causes no warning', () => {
-    const empty = exifSegment({});
-
-    expect(ofJpeg(withSegments(jpeg, empty)).metadata.warnings).toEqual([]);
+    expect(ofJpeg(withSegments(jpeg, exifSegment({}))).metadata.warnings).toEqual([]);
   });
 
   test('next to a large value is read', () => {
@@ -162,10 +142,8 @@ describe('EXIF', () => {
 });
 
 describe('XMP', () => {
-  const packet = xmpPacket({
-    'xmp:CreatorTool': 'Painter 9',
-    'Iptc4xmpExt:DigitalSourceType': trained,
-  });
+  const sourceType = { 'Iptc4xmpExt:DigitalSourceType': trained };
+  const packet = xmpPacket({ 'xmp:CreatorTool': 'Painter 9', ...sourceType });
 
   test('gives the program and the digital source type, in both formats', () => {
     const inJpeg = withSegments(jpeg, xmpSegment(packet));
@@ -264,11 +242,7 @@ describe('PNG text', () => {
   });
 
   test('a raw profile is read as the EXIF it holds and not kept as text', async () => {
-    const photo = await sharp(png)
-      .withExif({ ...camera, IFD3: position })
-      .jpeg()
-      .toBuffer();
-    const { exif } = await sharp(photo).metadata();
+    const { exif } = await sharp(await photographed(position)).metadata();
     const hex = exif!.toString('hex').replaceAll(/(.{72})/g, '$1\n');
     const text = `Raw profile type APP1\0\0`;
 
@@ -359,27 +333,19 @@ function compressed(head: string, text: string): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), deflateSync(Buffer.from(text))]);
 }
 
-const small = { width: 96, height: 72, seed: 8 };
 const rest = '\0H\x002003:08:01\0old buffer';
 const padded = (text: string) => ({ type: 2, bytes: Buffer.from(`${text}${rest}`) });
 
 test.each([
-  [
-    'maker and model',
-    withExif({ primary: { 0x010f: padded('Acme'), 0x0110: padded('Snap 710') } }),
-  ],
-  [
-    'software and artist',
-    withExif({ primary: { 0x0131: padded('Darkroom'), 0x013b: padded('A. Berg') } }),
-  ],
+  ['a maker', withExif({ primary: { 0x010f: padded('Acme') } })],
+  ['a model', withExif({ primary: { 0x0110: padded('Acme 710') } })],
+  ['software', withExif({ primary: { 0x0131: padded('Darkroom') } })],
+  ['an artist', withExif({ primary: { 0x013b: padded('A. Berg') } })],
   ['a lens', withExif({ exif: { 0xa434: padded('50 mm') } })],
   ['a comment', withExif({ exif: { 0x9286: Buffer.from(`ASCII\0\0\0hello${rest}`) } })],
   ['a copyright', withExif({ primary: { 0x8298: padded('A. Berg') } })],
-  ['a JPEG comment', withSegments(await sceneJpeg(small), jpegSegment(0xfe, `hello${rest}`))],
-  [
-    'a PNG text chunk',
-    withChunks(await scenePng(small), pngChunk('tEXt', `Software\0Darkroom${rest}`)),
-  ],
+  ['a JPEG comment', withSegments(jpeg, jpegSegment(0xfe, `hello${rest}`))],
+  ['a PNG text', withChunks(png, pngChunk('tEXt', `Software\0Darkroom${rest}`))],
 ])('nothing after the NUL of %s is shown', async (_, file) => {
   const { facts } = await decodePicture(file);
 

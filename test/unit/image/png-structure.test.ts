@@ -23,11 +23,8 @@ describe('openPng', () => {
   });
 
   test('separates metadata from what the pixels need', () => {
-    const png = withChunks(
-      plain,
-      pngChunk('tEXt', 'Software\0x'),
-      pngChunk('gAMA', Buffer.alloc(4)),
-    );
+    const chunks = [pngChunk('tEXt', 'Software\0x'), pngChunk('gAMA', Buffer.alloc(4))];
+    const png = withChunks(plain, ...chunks);
 
     const file = openPng(png);
     const stripped = Buffer.from(file.pixelBytes!);

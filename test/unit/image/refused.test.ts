@@ -18,23 +18,24 @@ const size = { width: 70, height: 70, seed: 2 };
 const scene = fromScene(drawScene(size));
 const jpeg = await sceneJpeg({ ...size, quality: 30 });
 
+const unsupported = 'image_not_supported';
+
 describe('not a picture', () => {
   test.each([
     ['', 'image_empty', /0 bytes/],
     [
       'Dear reader,\n',
-      'image_not_supported',
+      unsupported,
       /^This is a text file, which cannot be examined\. Choose a picture\.$/,
     ],
-    ['%PDF-1.7', 'image_not_supported', /^This is a PDF document, .* Choose a picture\.$/],
-    ['\0\0\0\x18ftypisom', 'image_not_supported', /^This is a video; .* Export frames/],
-    ['8BPS\0\x01', 'image_not_supported', /^This is a Photoshop document, .* Export it as PNG/],
+    ['%PDF-1.7', unsupported, /^This is a PDF document, .* Choose a picture\.$/],
+    ['\0\0\0\x18ftypisom', unsupported, /^This is a video; .* Export frames/],
+    ['8BPS\0\x01', unsupported, /^This is a Photoshop document, .* Export it as PNG/],
     ['\xff\xd8\xff', 'image_unreadable', /incomplete/],
     ['\x89PNG\r\n\x1a\n', 'image_unreadable', /incomplete/],
   ])('%j is %s', async (content, code, message) => {
-    await expect(decodePicture(Buffer.from(content, 'latin1'))).rejects.toEqual(
-      refusal(code, message),
-    );
+    const decoding = decodePicture(Buffer.from(content, 'latin1'));
+    await expect(decoding).rejects.toEqual(refusal(code, message));
   });
 
   test('a format that a server does not accept is named, with advice', async () => {
@@ -42,7 +43,7 @@ describe('not a picture', () => {
 
     await expect(decodePicture(webp, { name: 'photo.jpg' })).rejects.toEqual(
       refusal(
-        'image_not_supported',
+        unsupported,
         /^This is a WebP picture; this server accepts only JPEG and PNG\. .* intake/,
       ),
     );
@@ -170,11 +171,9 @@ describe('incomplete or damaged files', () => {
 
 test('local use allows up to 20,000 pixels per side and 100 megapixels', () => {
   expect(() => checkDimensions({ width: 20_000, height: 5000 }, localLimits)).not.toThrow();
+  const tooMany = 'The picture is 20000 x 5001 pixels; at most 100 megapixels can be examined.';
   expect(() => checkDimensions({ width: 20_000, height: 5001 }, localLimits)).toThrow(
-    expect.objectContaining({
-      code: 'image_too_large',
-      message: 'The picture is 20000 x 5001 pixels; at most 100 megapixels can be examined.',
-    }),
+    expect.objectContaining({ code: 'image_too_large', message: tooMany }),
   );
   expect(() => checkDimensions({ width: 20_001, height: 65 }, localLimits)).toThrow(
     /65 to 20000 pixels/,
@@ -183,26 +182,16 @@ test('local use allows up to 20,000 pixels per side and 100 megapixels', () => {
 
 test('a service accepts what its settings permit', () => {
   const limits = serviceLimits({ intake: 'everything', maxUploadBytes: 1024 });
+  const ofContract = serviceLimits({ intake: 'contract', maxUploadBytes: 1024 });
 
-  expect(limits).toEqual({
-    minSidePx: 65,
-    maxSidePx: 16_384,
-    maxPixels: 100_000_000,
-    maxBytes: 1024,
-    formats,
-  });
-  expect(serviceLimits({ intake: 'contract', maxUploadBytes: 1024 }).formats).toEqual([
-    'jpg',
-    'png',
-  ]);
-  expect(serviceLimits({ intake: 'contract', maxUploadBytes: 1024 }).maxPixels).toBe(4096 * 4096);
+  const pixels = { minSidePx: 65, maxSidePx: 16_384, maxPixels: 100_000_000 };
+  expect(limits).toEqual({ ...pixels, maxBytes: 1024, formats });
+  expect(ofContract).toMatchObject({ formats: ['jpg', 'png'], maxPixels: 4096 * 4096 });
 });
 
 test('one byte beyond the limit is rejected and never reported with the size of the limit', () => {
+  const message = 'The file is 50.1 MB in size; at most 50 MB can be examined.';
   expect(() => checkSizeBytes(50_000_001, defaultLimits)).toThrow(
-    expect.objectContaining({
-      code: 'image_too_many_bytes',
-      message: 'The file is 50.1 MB in size; at most 50 MB can be examined.',
-    }),
+    expect.objectContaining({ code: 'image_too_many_bytes', message }),
   );
 });

@@ -4,6 +4,7 @@ import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, splitPng, withChunks } from '../../fixtures/png-chunks.ts';
+import { refusal } from '../../fixtures/refusal.ts';
 
 const size = { width: 160, height: 200, seed: 6 };
 const jpeg = await sceneJpeg({ ...size, quality: 85 });
@@ -12,15 +13,12 @@ const whole = { jpeg: await decodePicture(jpeg), png: await decodePicture(png) }
 
 describe('irregularities that viewers tolerate decode to the same pixels, with a note', () => {
   const scan = readJpeg(jpeg).structure.segments.find(({ label }) => label === 'SOS')!;
+  const parameters = scan.offset + scan.sizeBytes - 2;
   const jfif = jpegSegment(0xe0, Buffer.from('JFIF\0\x02\x01\0\0\x01\0\x01\0\0', 'latin1'));
   const adobe = jpegSegment(0xee, Buffer.from('Adobe\0\x64\0\0\0\0\x07', 'latin1'));
 
   test.each([
-    [
-      'scan parameters 0, 0, 0',
-      'scan_parameters',
-      edited(jpeg, scan.offset + scan.sizeBytes - 2, 0),
-    ],
+    ['scan parameters 0, 0, 0', 'scan_parameters', edited(jpeg, parameters, 0)],
     ['JFIF 2.01', 'jfif_version', withSegments(jpeg, jfif)],
     ['an Adobe transform 7', 'adobe_transform', withSegments(jpeg, adobe)],
     ['no end marker', 'end_marker_missing', jpeg.subarray(0, -2)],
@@ -33,6 +31,7 @@ describe('irregularities that viewers tolerate decode to the same pixels, with a
   });
 
   const text = pngChunk('tEXt', 'Comment\0hello');
+  const wrongText = edited(text, text.length - 1, 1);
   const [ihdr, ...rest] = splitPng(png).map(({ bytes }) => bytes);
 
   test.each([
@@ -40,11 +39,7 @@ describe('irregularities that viewers tolerate decode to the same pixels, with a
     ['half an end', ['end_marker_missing'], png.subarray(0, -9)],
     ['rubbish for an end', ['end_marker_missing'], padded(png.subarray(0, -12), 40)],
     ['a wrong checksum of its pixels', ['checksum_wrong'], edited(png, png.length - 13, 1)],
-    [
-      'a wrong checksum of a text',
-      ['chunk_ignored'],
-      withChunks(png, edited(text, text.length - 1, 1)),
-    ],
+    ['a wrong checksum of a text', ['chunk_ignored'], withChunks(png, wrongText)],
     ['a palette that RGB does not need', [], withChunks(png, pngChunk('PLTE', 'abcde'))],
   ])('a PNG with %s', async (_, notes, file) => {
     expect(ihdr).toHaveLength(25);
@@ -66,29 +61,24 @@ describe('a file that ends early', () => {
       const { rgb } = reference;
       const { facts, rgb: shown } = await decodePicture(file.subarray(0, -file.length / 50));
 
-      const rows = Math.floor(facts.soundShare! * size.height) - 1;
+      const end = 3 * size.width * (Math.floor(facts.soundShare! * size.height) - 1);
       expect(facts.soundShare).toBeGreaterThan(0.9);
       expect(facts.soundShare).toBeLessThan(1);
       expect(facts.notes).toEqual(['end_marker_missing', 'rows_missing']);
-      expect(
-        Buffer.from(shown.subarray(0, 3 * size.width * rows)).equals(
-          rgb.subarray(0, 3 * size.width * rows),
-        ),
-      ).toBe(true);
+      expect(Buffer.from(shown.subarray(0, end)).equals(rgb.subarray(0, end))).toBe(true);
 
-      await expect(decodePicture(file.subarray(0, file.length / 2))).rejects.toMatchObject({
-        code: 'image_unreadable',
-        message: expect.stringMatching(/only the first [3-6]\d% of its rows are intact/),
-      });
+      await expect(decodePicture(file.subarray(0, file.length / 2))).rejects.toEqual(
+        refusal('image_unreadable', /only the first [3-6]\d% of its rows are intact/),
+      );
     },
   );
 
   test('a progressive JPEG without its last scans is refused', async () => {
     const file = await fromScene(drawScene(size)).jpeg({ progressive: true }).toBuffer();
 
-    await expect(decodePicture(file.subarray(0, 0.6 * file.length))).rejects.toMatchObject({
-      code: 'image_unreadable',
-    });
+    const decoding = decodePicture(file.subarray(0, 0.6 * file.length));
+
+    await expect(decoding).rejects.toEqual(refusal('image_unreadable'));
   });
 
   test('a JPEG with an invalid code is intact up to it', async () => {

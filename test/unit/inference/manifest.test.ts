@@ -28,12 +28,8 @@ test('names fixed by the program may be left out', () => {
 test('the packaged model ships with the error rates of each condition', () => {
   const { measured } = parseManifest(packagedText('trace-3/manifest.json'));
 
-  expect(measured.map(({ condition }) => condition)).toEqual([
-    'as is',
-    'jpeg 75',
-    'half',
-    'half, jpeg 80',
-  ]);
+  const conditions = ['as is', 'jpeg 75', 'half', 'half, jpeg 80'];
+  expect(measured.map(({ condition }) => condition)).toEqual(conditions);
 });
 
 test('a model with a second network is rejected, naming the release that runs it', () => {
@@ -89,11 +85,8 @@ describe('a manifest is refused', () => {
   });
 
   test('with strategies out of order, because decided pictures would no longer be nested', () => {
-    const text = withValue('trace-3/manifest.json', 'thresholds.fakeMin', {
-      pedantic: 0.7,
-      default: 0.8,
-      relaxed: 0.6,
-    });
+    const limits = { pedantic: 0.7, default: 0.8, relaxed: 0.6 };
+    const text = withValue('trace-3/manifest.json', 'thresholds.fakeMin', limits);
 
     expect(() => parseManifest(text)).toThrow(/fakeMin is not decreasing from pedantic to relaxed/);
   });
@@ -155,16 +148,8 @@ test('the bar for cells follows the picture only as far as the manifest says', (
 });
 
 test('measurements are read, and an unmeasured model has empty lists', () => {
-  const row = {
-    set: 'splices',
-    condition: 'as is',
-    pictures: 40,
-    f1Best: 0.5,
-    f1Low: 0.45,
-    f1High: 0.55,
-    f1Half: 0.4,
-    pixelAuc: 0.8,
-  };
+  const scores = { f1Best: 0.5, f1Low: 0.45, f1High: 0.55, f1Half: 0.4, pixelAuc: 0.8 };
+  const row = { set: 'splices', condition: 'as is', pictures: 40, ...scores };
 
   expect(parseLocator(withValue(file, 'measured', [row])).measured).toEqual([row]);
   const large = { ...calls, megapixels: { from: 4, below: null } };

@@ -1,19 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/examiner/pool.ts';
 import { fromDist } from '../../built.ts';
 import { refusal } from '../../fixtures/refusal.ts';
 
 const entry = new URL('./pool-child.ts', import.meta.url);
-const open: Pool[] = [];
-
 const usual = { entry, size: 1, taskTimeoutMs: 30_000, memoryLimitBytes: 1e9, execArgv: fromDist };
 
 function poolOf(options: Partial<Parameters<typeof createPool>[0]> = {}): Pool {
   const pool = createPool({ ...usual, ...options });
-  open.push(pool);
+  onTestFinished(() => pool.close());
   return pool;
 }
 
@@ -21,10 +19,6 @@ function poolOf(options: Partial<Parameters<typeof createPool>[0]> = {}): Pool {
 const shared = createPool(usual);
 
 afterAll(() => shared.close());
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((pool) => pool.close()));
-});
 
 function isAlive(pid: unknown): boolean {
   try {
@@ -178,11 +172,9 @@ describe('a child that dies', () => {
   test.runIf(process.platform === 'linux')('is killed if it stops making progress', async () => {
     const pool = poolOf({ taskTimeoutMs: 700 });
 
-    await expect(pool.run({ sleep: null })).rejects.toMatchObject({
-      code: 'inference_timeout',
-      message: expect.stringContaining('made no progress'),
-      reason: { code: 'stuck' },
-    });
+    const message = expect.stringContaining('made no progress');
+    const stuck = { code: 'inference_timeout', message, reason: { code: 'stuck' } };
+    await expect(pool.run({ sleep: null })).rejects.toMatchObject(stuck);
   });
 
   test.runIf(process.platform === 'linux')(
@@ -250,11 +242,8 @@ describe('cancelling', () => {
 });
 
 function startParent(act: 'hang' | 'forget' | 'close') {
-  return spawn(process.execPath, [
-    ...fromDist,
-    fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
-    act,
-  ]);
+  const parent = fileURLToPath(new URL('./pool-parent.ts', import.meta.url));
+  return spawn(process.execPath, [...fromDist, parent, act]);
 }
 
 describe('shutting down', () => {

@@ -11,6 +11,23 @@ function folder(id?: string): ModelFolder {
   return made;
 }
 
+/** A folder of one model, in whose file this bit has changed. */
+function damaged(id: string, name: string): string {
+  const { modelsDir, pathOf } = folder(id);
+  const bytes = readFileSync(pathOf(name));
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(pathOf(name), bytes);
+  return modelsDir;
+}
+
+/** The packaged model twice, once with these other values. */
+function doubled(values: object): string {
+  const { modelsDir, editManifest } = folder();
+  cpSync(join(modelsDir, 'model'), join(modelsDir, 'another'), { recursive: true });
+  editManifest((manifest) => Object.assign(manifest, values));
+  return modelsDir;
+}
+
 /** A folder of models with one whose manifest has these other values. */
 function changed(values: object, id?: string): string {
   const { modelsDir, editManifest } = folder(id);
@@ -43,10 +60,7 @@ describe('the packaged model', () => {
 
 describe('choosing', () => {
   test('the newest model of the package is the default', async () => {
-    const { modelsDir, editManifest } = folder();
-    cpSync(join(modelsDir, 'model'), join(modelsDir, 'another'), { recursive: true });
-    editManifest((manifest) => Object.assign(manifest, later));
-    const registry = createRegistry({ packaged: modelsDir });
+    const registry = createRegistry({ packaged: doubled(later) });
 
     expect((await registry.find(null)).id).toBe('later');
     expect((await registry.list()).map(({ id }) => id)).toEqual(['later', 'trace-3']);
@@ -69,13 +83,9 @@ describe('choosing', () => {
   });
 
   test('of two folders with the same name the newer counts', async () => {
-    const { modelsDir, editManifest } = folder();
-    cpSync(join(modelsDir, 'model'), join(modelsDir, 'another'), { recursive: true });
-    editManifest((manifest) =>
-      Object.assign(manifest, { version: '99.0.0', created: '2999-01-01' }),
-    );
+    const packaged = doubled({ version: '99.0.0', created: '2999-01-01' });
 
-    const manifests = await createRegistry({ packaged: modelsDir }).list();
+    const manifests = await createRegistry({ packaged }).list();
 
     expect(manifests.map(({ version }) => version)).toEqual(['99.0.0']);
   });
@@ -146,27 +156,26 @@ describe('verifying', () => {
   });
 
   test('finds one changed bit of a localisation model', async () => {
-    const { modelsDir, pathOf } = folder('locate-1');
-    const bytes = readFileSync(pathOf('locate.onnx'));
-    bytes[bytes.length >> 1]! ^= 1;
-    writeFileSync(pathOf('locate.onnx'), bytes);
+    const registry = createRegistry({ extra: damaged('locate-1', 'locate.onnx') });
 
-    await expect(createRegistry({ extra: modelsDir }).verify('locate-1')).rejects.toEqual(
+    await expect(registry.verify('locate-1')).rejects.toEqual(
       refusal('model_integrity', 'locate.onnx of model locate-1'),
     );
   });
 });
 
+const shorten = ({ pathOf }: ModelFolder) => truncateSync(pathOf('model.onnx'), 1000);
+const loseHead = ({ pathOf }: ModelFolder) => rmSync(pathOf('head.onnx'));
+const listNothing = ({ editManifest }: ModelFolder) =>
+  editManifest((manifest) => Object.assign(manifest, { files: {} }));
+
 describe('a damaged model', () => {
   test.each(['model.onnx', 'head.onnx', 'transformer.onnx', 'statistics.json'])(
     'is refused by name when one bit of %s has changed',
     async (name) => {
-      const { modelsDir, pathOf } = folder();
-      const bytes = readFileSync(pathOf(name));
-      bytes[bytes.length >> 1]! ^= 1;
-      writeFileSync(pathOf(name), bytes);
+      const registry = createRegistry({ packaged: damaged('trace-3', name) });
 
-      await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toEqual(
+      await expect(registry.open(null)).rejects.toEqual(
         refusal('model_integrity', new RegExp(`^${name} of model trace-3 .*SHA-256.*reinstall`)),
       );
     },
@@ -182,22 +191,10 @@ describe('a damaged model', () => {
     );
   });
 
-  test.each<[string, (model: ReturnType<typeof folder>) => void, string]>([
-    [
-      'truncated',
-      ({ pathOf }) => truncateSync(pathOf('model.onnx'), 1000),
-      'model.onnx of model trace-3 has 1000 bytes instead of',
-    ],
-    [
-      'missing',
-      ({ pathOf }) => rmSync(pathOf('head.onnx')),
-      'head.onnx of model trace-3 cannot be read',
-    ],
-    [
-      'omitted from its manifest',
-      ({ editManifest }) => editManifest((manifest) => Object.assign(manifest, { files: {} })),
-      'is not listed in its manifest',
-    ],
+  test.each<[string, (model: ModelFolder) => void, string]>([
+    ['truncated', shorten, 'model.onnx of model trace-3 has 1000 bytes instead of'],
+    ['missing', loseHead, 'head.onnx of model trace-3 cannot be read'],
+    ['omitted from its manifest', listNothing, 'is not listed in its manifest'],
   ])('is refused when a file is %s', async (_, damage, message) => {
     const model = folder();
     damage(model);

@@ -19,17 +19,22 @@ import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
 import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import { findContradictions, flat } from '../../../bin/evaluate/surfaces.ts';
-import { declaration, makeDeclared, makeExamination } from './examination.ts';
+import {
+  altered,
+  declaration,
+  makeDeclared,
+  makeExamination,
+  makeSuspected,
+} from './examination.ts';
 import { bodyOf, full, fullItem, readHtml, render, size } from './full-report.ts';
 
 const region = { left: 160, top: 20, width: 60, height: 50, share: 0.078 };
-const ownMark = {
-  regionLeft: 10,
-  regionTop: 100,
-  regionWidth: 40,
-  regionHeight: 30,
-  regionShare: 0.02,
-};
+const corner = { regionLeft: 10, regionTop: 100 };
+const ownMark = { ...corner, regionWidth: 40, regionHeight: 30, regionShare: 0.02 };
+
+const suspected = makeSuspected();
+const limits = { fakeMin: 0.82, realMax: 0.24 };
+const limitsOfChanges = { suspectedMin: 0.717, manipulatedMin: 0.853 };
 
 const cases: Readonly<Record<string, Examination>> = {
   real: made('real', { findings: [traces(0.034, 'real')] }),
@@ -56,11 +61,7 @@ const cases: Readonly<Record<string, Examination>> = {
   'suspected of a change': made('uncertain', {
     findings: [located('weak')],
     manipulation: { probability: 0.8, region, methods: ['localisation-network'] },
-    decision: {
-      ...makeExamination({ ...size, resultClass: 'uncertain' }).decision,
-      reasons: ['manipulation_suspected'],
-      thresholds: { fakeMin: 0.82, realMax: 0.24, suspectedMin: 0.717, manipulatedMin: 0.853 },
-    },
+    decision: { ...suspected.decision, thresholds: { ...limits, ...limitsOfChanges } },
   }),
   uncertain: made('uncertain', {}),
   'not to be judged': made('abstain', {
@@ -238,26 +239,22 @@ function made(resultClass: 'real' | 'fake' | 'uncertain' | 'abstain', other: Par
 }
 
 function changed(): Examination {
-  const base = makeExamination({ ...size });
-  return {
-    ...base,
-    findings: [traces(0.15, 'real'), located('moderate')],
-    manipulation: { probability: 0.947, region, methods: ['localisation-network'] },
-    decision: {
-      ...base.decision,
-      basis: 'localisation',
-      resultSubClasses: ['manipulated'],
-      fakeProbability: 0.149,
-      byTraces: { resultClass: 'uncertain', reasons: ['evidence_below_threshold'] },
+  const findings = [traces(0.15, 'real'), located('moderate')];
+  const byTraces = { resultClass: 'uncertain', reasons: ['evidence_below_threshold'] } as const;
+  const called = { basis: 'localisation', resultSubClasses: ['manipulated'] } as const;
+  return altered(
+    { ...makeExamination({ ...size }), findings },
+    {
+      manipulation: { probability: 0.947, region, methods: ['localisation-network'] },
+      decision: { ...called, fakeProbability: 0.149, byTraces },
     },
-  };
+  );
 }
 
 function declared(): Examination {
-  const { decision, ...base } = makeExamination({ ...size });
   const byTraces = { resultClass: 'fake', reasons: [] } as const;
-  const own = { ...declaration, generator: 'Example Generator' };
-  return makeDeclared({ ...base, decision: { ...decision, byTraces } }, own);
+  const base = altered(makeExamination({ ...size }), { decision: { byTraces } });
+  return makeDeclared(base, { ...declaration, generator: 'Example Generator' });
 }
 
 function traces(probability: number, speaksFor: 'real' | 'fake'): Examination['findings'][number] {

@@ -9,6 +9,7 @@ import { present } from '../../../src/present/presentation.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import {
+  altered,
   declaration,
   item,
   makeDeclared,
@@ -160,17 +161,16 @@ describe('the strength of a declaration', () => {
   test('is that of the best-assured one, ignoring declarations of a capture', () => {
     const captured = { ...declaration, origin: 'captured', assurance: 'trusted' } as const;
 
-    expect(writeEvidence(declared(declaration, captured)).strength).toBe('weak');
-    expect(
-      writeEvidence(declared(declaration, { ...declaration, assurance: 'trusted' })).strength,
-    ).toBe('strong');
+    const trusted = { ...declaration, assurance: 'trusted' } as const;
+    const [weak, strong] = [declared(declaration, captured), declared(declaration, trusted)];
+
+    expect([weak, strong].map((one) => writeEvidence(one).strength)).toEqual(['weak', 'strong']);
   });
 });
 
 test('an uncertain result has no strength, but every reason with advice, in sentences', () => {
-  const evidence = writeEvidence(
-    makeExamination({ resultClass: 'uncertain', reasons: reasonCodes }),
-  );
+  const open = makeExamination({ resultClass: 'uncertain', reasons: reasonCodes });
+  const evidence = writeEvidence(open);
 
   expect(evidence).toMatchObject({ strength: 'none', ratio: null, cap: null });
   expect(evidence.reasons.map(({ code }) => code)).toEqual(reasonCodes);
@@ -227,9 +227,8 @@ describe('findings', () => {
   test('contain no infinite or missing numbers, for JSON', () => {
     const measures = { fine: 1, lost: Number.NaN, endless: Number.POSITIVE_INFINITY };
 
-    const [only] = writeEvidence(
-      decided('fake', 0.9, { findings: [{ ...finding, measures }] }),
-    ).findings;
+    const findings = [{ ...finding, measures }];
+    const [only] = writeEvidence(decided('fake', 0.9, { findings })).findings;
 
     expect(only?.measures).toEqual({ fine: 1 });
   });
@@ -249,22 +248,18 @@ test('the stability test lists every change and counts those that lead to the ot
 describe('a picture with a changed part', () => {
   const base = makeExamination();
   const region = { left: 100, top: 90, width: 80, height: 50, share: 0.123 };
-  const findingBy = (method: string, strength: 'weak' | 'moderate') => ({
-    ...base.findings[0]!,
-    method,
-    strength,
-  });
-  const changed: Examination = {
-    ...base,
-    findings: [findingBy('noise-level', 'weak'), findingBy('copy-move', 'moderate')],
-    manipulation: { probability: 0.97, region, methods: ['noise-level', 'copy-move'] },
-    decision: {
-      ...base.decision,
-      basis: 'localisation',
-      resultSubClasses: ['manipulated'],
-      byTraces: { resultClass: 'real', reasons: [] },
-    },
+  const findingBy = (method: string, strength: 'weak' | 'moderate') => {
+    return { ...base.findings[0]!, method, strength };
   };
+  const byTraces = { resultClass: 'real', reasons: [] } as const;
+  const findings = [findingBy('noise-level', 'weak'), findingBy('copy-move', 'moderate')];
+  const changed = altered(
+    { ...base, findings },
+    {
+      manipulation: { probability: 0.97, region, methods: ['noise-level', 'copy-move'] },
+      decision: { basis: 'localisation', resultSubClasses: ['manipulated'], byTraces },
+    },
+  );
 
   test('is as strong as the strongest of its methods, and states no ratio', () => {
     const { strength, ratio, cap, statement } = writeEvidence(changed);
@@ -302,7 +297,7 @@ describe('a picture with a changed part', () => {
       { region, methods: ['noise-level'] },
       { region: other, methods: ['copy-move'] },
     ];
-    const several = { ...changed, manipulation: { ...changed.manipulation!, places } };
+    const several = altered(changed, { manipulation: { places } });
     const numbered =
       '1: in the lower right, 12% of the picture; 2: in the upper left, 5% of the picture';
 
@@ -316,11 +311,11 @@ describe('a picture with a changed part', () => {
     const statement = { code: 'region_processed_apart', values } as const;
     const marking = { ...findingBy('localisation-network', 'moderate'), statement };
     const places = [{ region, methods: ['localisation-network'] }];
-    const manipulation = { ...changed.manipulation!, places };
+    const marked = altered({ ...changed, findings: [marking] }, { manipulation: { places } });
 
-    const { findings } = writeEvidence({ ...changed, findings: [marking], manipulation });
-
-    expect(findings[0]?.statement.en).toContain('marks a region in the lower right: ');
+    expect(writeEvidence(marked).findings[0]?.statement.en).toContain(
+      'marks a region in the lower right: ',
+    );
   });
 });
 
@@ -337,21 +332,18 @@ test('the headline of a declared picture says whether the whole picture or parts
   ]);
 });
 
+const ofChanges = { ...ratios, prior: 0.2 };
 const examinationFor = (
   fakeProbability: number,
   changed: number,
   resultClass: Examination['decision']['resultClass'],
 ) => {
-  const base = makeExamination({ resultClass });
+  const parts = { decision: { fakeProbability }, manipulation: { probability: changed } };
+  const base = altered(makeExamination({ resultClass }), parts);
   return {
     ...base,
     measured: base.measured.map((one) => ({ ...one, ratios: { ...ratios, prior: 0.5 } })),
-    measuredCalls: base.measuredCalls.map((one) => ({
-      ...one,
-      ratios: { ...ratios, prior: 0.2 },
-    })),
-    decision: { ...base.decision, fakeProbability },
-    manipulation: { ...base.manipulation!, probability: changed },
+    measuredCalls: base.measuredCalls.map((one) => ({ ...one, ratios: ofChanges })),
   };
 };
 const evidenceFor = (...given: Parameters<typeof examinationFor>) =>
@@ -383,7 +375,7 @@ describe('a likelihood ratio for each question', () => {
 
   test('of a change is not stated for a damaged file, which was not tested', () => {
     const whole = examinationFor(0.1, 0.5, 'real');
-    const { weighed } = writeEvidence({ ...whole, facts: { ...whole.facts, soundShare: 0.95 } });
+    const { weighed } = writeEvidence(altered(whole, { facts: { soundShare: 0.95 } }));
 
     expect(weighed?.map(({ question }) => question)).toEqual(['generated']);
   });
@@ -397,7 +389,7 @@ describe('a likelihood ratio for each question', () => {
   test('of a change from two on is named in the answer, if nothing is suspected', () => {
     const base = examinationFor(0.05, 0.4, 'real');
     const region = { left: 0, top: 8, width: 40, height: 24, share: 0.03 };
-    const hinted = { ...base, manipulation: { ...base.manipulation, region } };
+    const hinted = altered(base, { manipulation: { region } });
     const answered = readAnswer('real', writeEvidence(hinted), [], []);
     const plain = examinationFor(0.05, 0.3, 'real');
 
@@ -413,10 +405,8 @@ describe('a likelihood ratio for each question', () => {
   });
 
   test('that would have been enough is stated for an open result', () => {
-    const open = makeExamination({
-      resultClass: 'uncertain',
-      reasons: ['evidence_below_threshold'],
-    });
+    const reasons = ['evidence_below_threshold'] as const;
+    const open = makeExamination({ resultClass: 'uncertain', reasons });
 
     expect(writeEvidence(open).reasons[0]?.statement.en).toContain(
       'the method decides only at a ratio of 3.2 or more for a photograph, or 4.6 for a generated picture.',

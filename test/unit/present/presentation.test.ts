@@ -7,7 +7,7 @@ import { headsSuspicion, readAnswer, readResult } from '../../../src/present/res
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { languages } from '../../../src/contract/vocabulary.ts';
-import { credentials, makeExamination, makeSuspected, ratios } from './examination.ts';
+import { altered, credentials, makeExamination, makeSuspected, ratios } from './examination.ts';
 
 test('a picture that is not a photograph is called what it looks like, and why', () => {
   const examination = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
@@ -113,11 +113,11 @@ test('a suspicion that all methods together do not support is headed by isolated
 });
 
 test('a place that no single method marks is called uncertain', () => {
-  const { decision, ...base } = makeExamination();
   const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
-  const manipulation = { ...base.manipulation!, region, places: [{ region, methods: [] }] };
-  const changed = { ...decision, basis: 'localisation' } as const;
-  const examination = { ...base, decision: changed, manipulation };
+  const examination = altered(makeExamination(), {
+    manipulation: { region, places: [{ region, methods: [] }] },
+    decision: { basis: 'localisation' },
+  });
   const answer = readAnswer('fake', writeEvidence(examination), [], []);
 
   for (const result of [readResult(examination), answer]) {
@@ -164,7 +164,7 @@ test.each([
 ] as const)('a file of result %s names an editing program', (resultClass, english, german) => {
   const base = makeExamination({ resultClass, reasons: ['evidence_below_threshold'] });
   const software = [{ kind: 'editor', name: 'Adobe Photoshop', place: 'exif' }] as const;
-  const examination = { ...base, provenance: { ...base.provenance, software } };
+  const examination = altered(base, { provenance: { software } });
   const answer = readAnswer(resultClass, writeEvidence(examination), [], []);
 
   for (const result of [readResult(examination), answer]) {
@@ -192,14 +192,9 @@ test('a result that says nothing about changes does not say that no part stands 
   expect(short).toBe('changes not judged');
 });
 
-const lines = readFileSync(
-  new URL('../../../models/locate-1/held-out.csv', import.meta.url),
-  'utf8',
-)
-  .trim()
-  .split('\n')
-  .slice(1)
-  .map((line) => line.split(','));
+const heldOut = new URL('../../../models/locate-1/held-out.csv', import.meta.url);
+const [, ...rows] = readFileSync(heldOut, 'utf8').trim().split('\n');
+const lines = rows.map((line) => line.split(','));
 
 test.each(['"as is"', '"jpeg 75"'])(
   'even changed pictures whose change is missed mostly score above weak evidence against it: %s',

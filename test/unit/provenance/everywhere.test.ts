@@ -17,13 +17,11 @@ const trained = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithm
 const typed = xmpPacket({ 'Iptc4xmpExt:DigitalSourceType': trained });
 
 const userComment = 0x9286;
+const withInner = (text: string) => withXmp(xmpPacket({}, text));
 const utf16le = (text: string) => Buffer.from(text, 'utf16le');
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
-async function warningsOf(file: Buffer): Promise<readonly unknown[]> {
-  return (await decodePicture(file)).facts.metadata.warnings;
-}
-
+const harbour = Buffer.from(`a harbour\n${settings}`);
 const comment = (value: Uint8Array | string) => ({ [userComment]: value });
 const commented = (code: string, bytes: Uint8Array) =>
   withExif({ exif: comment(Buffer.concat([Buffer.from(code), bytes])) });
@@ -31,18 +29,12 @@ test.each(
   Object.entries({
     'the comment, ASCII': commented('ASCII\0\0\0', Buffer.from(automatic)),
     'the comment, UTF-16 least byte first': commented('UNICODE\0', utf16le(automatic)),
-    'the comment, UTF-16 greatest byte first with a mark': commented(
+    'the comment, UTF-16 greatest byte first': commented(
       'UNICODE\0',
       utf16be(`\u{feff}${automatic}`),
     ),
-    'the comment, UTF-8 under the name of Unicode': commented(
-      'UNICODE\0',
-      Buffer.from(`a harbour\n${settings}`),
-    ),
-    'the comment, in a Japanese code': commented(
-      'JIS\0\0\0\0\0',
-      Buffer.from(`a harbour\n${settings}`),
-    ),
+    'the comment, UTF-8 as Unicode': commented('UNICODE\0', harbour),
+    'the comment, in a Japanese code': commented('JIS\0\0\0\0\0', harbour),
     'the comment, of no code': commented('\0'.repeat(8), Buffer.from(automatic)),
     'the comment, without a code': withExif({ exif: comment(Buffer.from(automatic)) }),
     'the comment as a text': withExif({ exif: comment(automatic) }),
@@ -69,15 +61,11 @@ test.each(
       jpegSegment(0xfe, 'hello'),
       jpegSegment(0xfe, utf16le(automatic)),
     ),
-    'XMP, behind a long prompt': withXmp(
-      xmpPacket({}, description(`${'rain, '.repeat(3000)}\n${settings}`)),
+    'XMP, behind a long prompt': withInner(description(`${'rain, '.repeat(3000)}\n${settings}`)),
+    'XMP inside another structure': withInner(
+      `<dc:a rdf:parseType="Resource"><dc:b>${automatic}</dc:b></dc:a>`,
     ),
-    'XMP inside another structure': withXmp(
-      xmpPacket({}, `<dc:a rdf:parseType="Resource"><dc:b>${automatic}</dc:b></dc:a>`),
-    ),
-    'XMP, unescaped': withXmp(
-      xmpPacket({}, description(`a harbour <lora:rain:0.8> 1 < 2\n${settings}`)),
-    ),
+    'XMP, unescaped': withInner(description(`a harbour <lora:rain:0.8> 1 < 2\n${settings}`)),
     'a PNG text of any name': withTexts({ 'My notes': automatic }),
     'EXIF of a PNG': withChunks(png, pngChunk('eXIf', tiffBlock({ exif: comment(automatic) }))),
     'a raw profile of EXIF': withProfile(
@@ -95,6 +83,7 @@ test.each(
 describe('a digital source type is found in', () => {
   const crowd = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`crs:Set${i}`, `${i}`]));
   const ancestors = `<photoshop:DocumentAncestors><rdf:Bag>${'<rdf:li>xmp.did:0</rdf:li>'.repeat(30_000)}</rdf:Bag></photoshop:DocumentAncestors>`;
+  const noSum = '0'.repeat(32);
   const behind = `<Iptc4xmpExt:DigitalSourceType>${trained}</Iptc4xmpExt:DigitalSourceType>`;
 
   test.each(
@@ -123,18 +112,14 @@ describe('a digital source type is found in', () => {
   test.each([
     ['whole', withExtended(typed, [1, 0]), []],
     ['without its last part', withExtended(typed, [0, 1], 3), ['extended_xmp_incomplete']],
-    [
-      'of another checksum',
-      withExtended(typed, [0, 1], 2, '0'.repeat(32)),
-      ['extended_xmp_differs'],
-    ],
+    ['of another checksum', withExtended(typed, [0, 1], 2, noSum), ['extended_xmp_differs']],
   ])('extended XMP %s, with a warning if appropriate', async (_, file, codes) => {
-    const warnings = await warningsOf(file);
+    const { warnings } = (await decodePicture(file)).facts.metadata;
 
-    expect(warnings.map((one) => Object(one).code)).toEqual(expect.arrayContaining(codes));
-    expect(warnings.filter((one) => `${Object(one).code}`.startsWith('extended'))).toHaveLength(
-      codes.length,
-    );
+    const found = warnings
+      .map((one) => `${Object(one).code}`)
+      .filter((code) => code.startsWith('extended'));
+    expect(found).toEqual(codes);
   });
 
   test.each(
@@ -143,7 +128,7 @@ describe('a digital source type is found in', () => {
       'a title': `<dc:title>${trained}</dc:title>`,
     }),
   )('but not in %s, as it does not describe the picture', async (_, inner) => {
-    expect(await declarationsOf(withXmp(xmpPacket({}, inner)))).toEqual([]);
+    expect(await declarationsOf(withInner(inner))).toEqual([]);
   });
 });
 
@@ -219,20 +204,11 @@ function withIptcCaption(text: string): Buffer {
   record.writeUInt32BE(text.length, 5);
   const size = Buffer.alloc(4);
   size.writeUInt32BE(record.length + text.length);
-  const resource = Buffer.concat([
-    Buffer.from('8BIM\x04\x04\0\0', 'latin1'),
-    size,
-    record,
-    Buffer.from(text),
-  ]);
-  const segments = Array.from({ length: Math.ceil(resource.length / 40_000) }, (_, i) =>
-    jpegSegment(
-      0xed,
-      Buffer.concat([
-        Buffer.from('Photoshop 3.0\0'),
-        resource.subarray(40_000 * i, 40_000 * (i + 1)),
-      ]),
-    ),
-  );
+  const head = Buffer.from('8BIM\x04\x04\0\0', 'latin1');
+  const resource = Buffer.concat([head, size, record, Buffer.from(text)]);
+  const segments = Array.from({ length: Math.ceil(resource.length / 40_000) }, (_, i) => {
+    const piece = resource.subarray(40_000 * i, 40_000 * (i + 1));
+    return jpegSegment(0xed, Buffer.concat([Buffer.from('Photoshop 3.0\0'), piece]));
+  });
   return withSegments(jpeg, ...segments);
 }

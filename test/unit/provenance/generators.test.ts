@@ -28,29 +28,19 @@ const drawn = (...types: readonly string[]) => ({
   nodes: types.map((type) => ({ type })),
   links: [],
 });
+const stable = { 'Stable Diffusion model': 'sd' };
 const easy = { prompt: 'a', seed: 4, use_stable_diffusion_model: 'sd', num_inference_steps: 25 };
 const drawThings = { c: 'a harbour', uc: '', sampler: 'DDIM', seed: 5, steps: 20, model: 'x' };
 const invokeGraph = { id: 'a', nodes: { b: { type: 'denoise_latents' } }, edges: [] };
 const alt = (text: string) => `<rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li></rdf:Alt>`;
 
-const described = (text: string) =>
-  withXmp(xmpPacket({}, `<dc:description>${text}</dc:description>`));
+const withInner = (text: string) => withXmp(xmpPacket({}, text));
+const described = (text: string) => withInner(`<dc:description>${text}</dc:description>`);
 const created = (tool: string) => withXmp(xmpPacket({ 'xmp:CreatorTool': tool }));
-const hostedKinds = [
-  'OpenAIGPTImage1',
-  'OpenAIDalle3',
-  'FluxProUltraImageNode',
-  'FluxKontextProImageNode',
-  'IdeogramV3',
-  'RecraftTextToImageNode',
-  'GeminiImageNode',
-  'ByteDanceSeedreamNode',
-  'StabilityStableImageUltraNode',
-  'KlingImageGenerationNode',
-  'LumaImageNode',
-  'WanTextToImageApi',
-  'RunwayTextToImageNode',
-];
+const hostedKinds = `OpenAIGPTImage1 OpenAIDalle3 FluxProUltraImageNode FluxKontextProImageNode
+  IdeogramV3 RecraftTextToImageNode GeminiImageNode ByteDanceSeedreamNode
+  StabilityStableImageUltraNode KlingImageGenerationNode LumaImageNode WanTextToImageApi
+  RunwayTextToImageNode`.split(/\s+/);
 
 /** Files by the generator that they name. */
 const traces: Readonly<Record<string, Readonly<Record<string, Buffer>>>> = {
@@ -101,22 +91,12 @@ const traces: Readonly<Record<string, Readonly<Record<string, Buffer>>>> = {
   },
   'Easy Diffusion': {
     'its settings': withExif(comment(json(easy))),
-    'its older names': withExif(
-      comment(json({ Prompt: 'a', Seed: 4, 'Stable Diffusion model': 'sd', Steps: 25 })),
-    ),
-    'a text each': withTexts({
-      Prompt: 'a',
-      Seed: '4',
-      'Stable Diffusion model': 'sd',
-      Steps: '25',
-    }),
+    'its older names': withExif(comment(json({ Prompt: 'a', Seed: 4, Steps: 25, ...stable }))),
+    'a text each': withTexts({ Prompt: 'a', Seed: '4', Steps: '25', ...stable }),
   },
   'Draw Things': {
-    'its settings': withXmp(
-      xmpPacket(
-        {},
-        `<exif:UserComment>${alt(json(drawThings).replaceAll('"', '&quot;'))}</exif:UserComment>`,
-      ),
+    'its settings': withInner(
+      `<exif:UserComment>${alt(json(drawThings).replaceAll('"', '&quot;'))}</exif:UserComment>`,
     ),
     'its name': created('Draw Things'),
   },
@@ -168,13 +148,7 @@ describe('traces of a generator declare generated content, unsigned:', () => {
   });
 
   test('an unknown program, recognised by prompt, seed, steps and model', async () => {
-    const own = json({
-      prompt: 'a',
-      seed: 5,
-      steps: 4,
-      model: 'schnell',
-      mflux_version: '0.4',
-    });
+    const own = json({ prompt: 'a', seed: 5, steps: 4, model: 'schnell', mflux_version: '0.4' });
 
     expect(await declarationsOf(withExif(comment(own)))).toMatchObject([
       { origin: 'ai-generated', generator: null },
@@ -191,11 +165,7 @@ describe('traces of a generator declare generated content, unsigned:', () => {
   });
 
   test.each([
-    [
-      'XMP',
-      withXmp(xmpPacket({}, `<TC260:AIGC xmlns:TC260="t">${json(aigc)}</TC260:AIGC>`)),
-      'xmp',
-    ],
+    ['XMP', withInner(`<TC260:AIGC xmlns:TC260="t">${json(aigc)}</TC260:AIGC>`), 'xmp'],
     ['a PNG text chunk', withTexts({ AIGC: json(aigc) }), 'png-text'],
     ['EXIF', withExif(comment(json({ AIGC: aigc }))), 'exif'],
   ])('the Chinese label in %s, which names no program', async (_, file, place) => {
@@ -205,21 +175,16 @@ describe('traces of a generator declare generated content, unsigned:', () => {
   });
 });
 
+const inpainting = {
+  ...comfyPrompt,
+  '1': { class_type: 'LoadImage', inputs: {} },
+  '2': { class_type: 'VAEEncodeForInpaint', inputs: {} },
+};
+const masked = `a\n${settings}, Denoising strength: 0.7, Mask blur: 4`;
+
 test.each([
-  [
-    'AUTOMATIC1111',
-    withTexts({ parameters: `a\n${settings}, Denoising strength: 0.7, Mask blur: 4` }),
-  ],
-  [
-    'ComfyUI',
-    withTexts({
-      prompt: json({
-        ...comfyPrompt,
-        '1': { class_type: 'LoadImage', inputs: {} },
-        '2': { class_type: 'VAEEncodeForInpaint', inputs: {} },
-      }),
-    }),
-  ],
+  ['AUTOMATIC1111', withTexts({ parameters: masked })],
+  ['ComfyUI', withTexts({ prompt: json(inpainting) })],
   ['InvokeAI', withTexts({ invokeai_metadata: json({ ...invoke, generation_mode: 'inpaint' }) })],
   ['Google', withIptc([[110, 'Edited with Google AI']])],
 ])('generated parts make it a manipulation: %s', async (_, file) => {
@@ -228,33 +193,22 @@ test.each([
 
 describe('digital source types', () => {
   const trained = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
+  const tag = 'Iptc4xmpExt:DigitalSourceType';
   const capture = 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture';
 
   test.each([
-    ['an attribute', xmpPacket({ 'Iptc4xmpExt:DigitalSourceType': trained })],
-    [
-      'an element',
-      xmpPacket({}, `<Iptc4xmpExt:DigitalSourceType>${trained}</Iptc4xmpExt:DigitalSourceType>`),
-    ],
-    ['a resource', xmpPacket({}, `<Iptc4xmpExt:DigitalSourceType rdf:resource="${trained}"/>`)],
+    ['an attribute', xmpPacket({ [tag]: trained })],
+    ['an element', xmpPacket({}, `<${tag}>${trained}</${tag}>`)],
+    ['a resource', xmpPacket({}, `<${tag} rdf:resource="${trained}"/>`)],
   ])('as %s are read', async (_, packet) => {
+    const found = { origin: 'ai-generated', place: 'xmp', field: 'DigitalSourceType' };
     expect(await declarationsOf(withXmp(packet))).toEqual([
-      {
-        origin: 'ai-generated',
-        place: 'xmp',
-        field: 'DigitalSourceType',
-        value: trained,
-        generator: null,
-        assurance: 'unsigned',
-      },
+      { ...found, value: trained, generator: null, assurance: 'unsigned' },
     ]);
   });
 
   test('include the name of an accompanying AI system', async () => {
-    const packet = xmpPacket({
-      'Iptc4xmpExt:DigitalSourceType': trained,
-      'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2',
-    });
+    const packet = xmpPacket({ [tag]: trained, 'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2' });
 
     expect(await declarationsOf(withXmp(packet))).toMatchObject([{ generator: 'Acme Dream 2' }]);
   });
@@ -268,9 +222,7 @@ describe('digital source types', () => {
   });
 
   test('of a capture are listed after generated content', async () => {
-    const file = withXmp(
-      xmpPacket({ 'Iptc4xmpExt:DigitalSourceType': capture, 'xmp:CreatorTool': 'Midjourney' }),
-    );
+    const file = withXmp(xmpPacket({ [tag]: capture, 'xmp:CreatorTool': 'Midjourney' }));
 
     const origins = (await declarationsOf(file)).map(({ origin }) => origin);
 

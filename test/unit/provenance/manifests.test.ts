@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, afterAll } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { manifestsIn, readTrustList } from '../../../src/provenance/c2pa-reader.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
+import { newFolder } from '../../fixtures/folder.ts';
 
 const url = 'self#jumbf=/c2pa/urn:uuid:1';
 
 test('a version 2 manifest is read with its time stamp and all its actions', () => {
+  const when = '2026-01-01T00:00:00Z';
   const manifest = {
     label: 'urn:c2pa:2',
     isUpdateManifest: true,
@@ -16,7 +17,7 @@ test('a version 2 manifest is read with its time stamp and all its actions', () 
       'c2pa.actions.v2': {
         actions: [{ action: 'c2pa.opened', softwareAgent: { name: 'Painter' } }],
       },
-      'c2pa.actions.v2__1': { actions: [{ action: 'c2pa.edited', when: '2026-01-01T00:00:00Z' }] },
+      'c2pa.actions.v2__1': { actions: [{ action: 'c2pa.edited', when }] },
       'c2pa.ingredient.v3': { relationship: 'parentOf', activeManifest: { url } },
       'c2pa.hash.data': {},
     },
@@ -37,12 +38,7 @@ test('a version 2 manifest is read with its time stamp and all its actions', () 
       claimGenerator: 'Painter 9',
       actions: [
         { action: 'c2pa.opened', software: 'Painter', when: null, digitalSourceType: null },
-        {
-          action: 'c2pa.edited',
-          software: null,
-          when: '2026-01-01T00:00:00Z',
-          digitalSourceType: null,
-        },
+        { action: 'c2pa.edited', software: null, when, digitalSourceType: null },
       ],
       ingredients: [{ relation: 'parentOf', label: 'urn:uuid:1' }],
       identities: [],
@@ -81,10 +77,8 @@ test('a version 1 manifest is read with generator and history in the old format'
 });
 
 test('at most a hundred manifests are read, and texts are made printable', () => {
-  const manifest = {
-    label: '\u{202e}a\nb',
-    signature: { certificateInfo: { subject: { CN: 'x'.repeat(999) } } },
-  };
+  const signature = { certificateInfo: { subject: { CN: 'x'.repeat(999) } } };
+  const manifest = { label: '\u{202e}a\nb', signature };
 
   const read = manifestsIn({ manifests: Array.from({ length: 1000 }, () => manifest) });
 
@@ -131,18 +125,16 @@ describe('an identity assertion', () => {
       { username: 'a.berg', provider: { name: 'Social' } },
       { name: 'A. Berg', provider: { id: 'https://id.example' } },
     ];
+    const given = { issuer: 'did:web:a.example', verifiedIdentities };
 
-    expect(
-      read({ issuer: 'did:web:a.example', verifiedIdentities }, ['cawg.ica.credential_valid']),
-    ).toEqual([
+    expect(read(given, ['cawg.ica.credential_valid'])).toEqual([
       { name: 'a.berg', provider: 'Social', state: 'signed' },
       { name: 'A. Berg', provider: 'did:web:a.example', state: 'signed' },
     ]);
   });
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'forensics-trust-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function fileOf(text: string): string {
   const file = join(folder, 'list.pem');
@@ -166,11 +158,9 @@ test.each([
   ['a key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
   ['a broken certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
 ])('%s is refused', (_, text) => {
+  const message = expect.not.stringContaining(folder);
   expect(() => readTrustList(fileOf(text))).toThrow(
-    expect.objectContaining({
-      code: 'config_invalid',
-      message: expect.not.stringContaining(folder),
-    }),
+    expect.objectContaining({ code: 'config_invalid', message }),
   );
 });
 

@@ -31,15 +31,15 @@ test.each([5, 6, 7, 8])(
   },
 );
 
+const corner = { left: 20, top: 20, width: 90, height: 90 };
+
 test.each([0, 1])(
   'a mirrored part with %i changed places is placed next to the whole, with as many frames',
   async (changes) => {
     const original = await scenePng({ width: 800, height: 600, seed: 11 });
-    const patch = await sharp(original)
-      .extract({ left: 20, top: 20, width: 90, height: 90 })
-      .toBuffer();
+    const input = await sharp(original).extract(corner).toBuffer();
     const changed = await sharp(original)
-      .composite(changes === 0 ? [] : [{ input: patch, left: 400, top: 300 }])
+      .composite(changes === 0 ? [] : [{ input, left: 400, top: 300 }])
       .png()
       .toBuffer();
     const copy = await sharp(changed)
@@ -75,10 +75,8 @@ test('the frame covers all of a part pasted into a dark scene', async () => {
     .png()
     .toBuffer();
   const block = { left: 480, top: 330, width: 160, height: 120 };
-  const patch = await sharp(dark)
-    .extract({ ...block, left: 80, top: 60 })
-    .toBuffer();
-  const pasted = sharp(dark).composite([{ input: patch, ...block }]);
+  const donor = sharp(dark).extract({ ...block, left: 80, top: 60 });
+  const pasted = sharp(dark).composite([{ input: await donor.toBuffer(), ...block }]);
   const parts = differingParts(
     await planeOf(sharp(await pasted.jpeg({ quality: 85 }).toBuffer()), 560, 420),
     await planeOf(sharp(dark), 256, 192),
@@ -112,14 +110,9 @@ test.each([
 });
 
 test('pixels stay square, and small pictures are enlarged to at most two points per pixel', () => {
-  const { width, height, scale, strips } = placeFigure({ width: 65, height: 70 }, box);
+  const placement = placeFigure({ width: 65, height: 70 }, box);
 
-  expect({ width, height, scale, strips }).toEqual({
-    width: 130,
-    height: 140,
-    scale: 2,
-    strips: 1,
-  });
+  expect(placement).toMatchObject({ width: 130, height: 140, scale: 2, strips: 1 });
 });
 
 test('very long pictures are cut into strips with a stated reading order', () => {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { portOf } from '../../../fixtures/free-port.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { listen } from '../../../fixtures/listen.ts';
 import { ping } from './ping.ts';
 import { authorityPem, leaf, openTlsServer } from './tls-server.ts';
 
@@ -11,7 +10,7 @@ afterEach(() => void vi.unstubAllEnvs());
 /** Allows every connection and records its target. */
 async function openProxy() {
   const targets: string[] = [];
-  const proxy = createServer().listen(0, '127.0.0.1');
+  const proxy = createServer();
   proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
     targets.push(url);
     const upstream = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
@@ -20,12 +19,7 @@ async function openProxy() {
     });
     for (const end of [socket, upstream]) end.on('error', () => upstream.destroy());
   });
-  await once(proxy, 'listening');
-  onTestFinished(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  return { url: `http://127.0.0.1:${portOf(proxy)}`, targets };
+  return { url: `http://127.0.0.1:${await listen(proxy)}`, targets };
 }
 
 test('HTTPS_PROXY and NO_PROXY are obeyed', async () => {

@@ -1,11 +1,9 @@
 /** HTTPS servers with good or bad certificates. */
 
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import { onTestFinished } from 'vitest';
 import { issueAuthority, type Issued, issueLeaf } from '../../../../src/server/certificate.ts';
-import { portOf } from '../../../fixtures/free-port.ts';
+import { listen } from '../../../fixtures/listen.ts';
 
 const dayMs = 86_400_000;
 
@@ -57,13 +55,8 @@ export async function openTlsServer(
       requests += 1;
       listener(request, response);
     },
-  ).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `https://localhost:${portOf(server)}`, requests: () => requests };
+  );
+  return { url: `https://localhost:${await listen(server)}`, requests: () => requests };
 }
 
 const answerPong: RequestListener = (_request, response) => {

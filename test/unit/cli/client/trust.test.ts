@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer as createPlainServer } from 'node:http';
-import { createServer as createSilentServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Pace } from '../../../../src/retry.ts';
-import { portOf } from '../../../fixtures/free-port.ts';
+import { freePort } from '../../../fixtures/free-port.ts';
+import { listen } from '../../../fixtures/listen.ts';
 import { ping } from './ping.ts';
 import {
   authority,
@@ -59,10 +58,8 @@ test.each([
 });
 
 test('a server that speaks plain HTTP is reported as such', async () => {
-  const server = createPlainServer((_request, response) => response.end('hello')).listen(0);
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const url = `https://localhost:${portOf(server)}`;
+  const port = await listen(createPlainServer((_request, response) => response.end('hello')));
+  const url = `https://localhost:${port}`;
 
   await expect(ping(url, authorityPem, { method: 'POST' }, hasty)).rejects.toEqual(
     refusal('server_unreachable', 'does not use HTTPS on that port'),
@@ -70,13 +67,7 @@ test('a server that speaks plain HTTP is reported as such', async () => {
 });
 
 test('a closed port is reported as such', async () => {
-  const server = createSilentServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  server.close();
-  await once(server, 'close');
-
-  const refused = ping(`https://127.0.0.1:${port}`, authorityPem, {}, hasty);
+  const refused = ping(`https://127.0.0.1:${await freePort()}`, authorityPem, {}, hasty);
 
   await expect(refused).rejects.toEqual(refusal('server_unreachable', 'refuses connections'));
 });
@@ -90,11 +81,7 @@ test('an unknown host is reported as such, at once', async () => {
   expect(performance.now() - begun).toBeLessThan(3000);
 });
 
-test.each([
-  ['http://localhost:1'],
-  ['localhost:8443'],
-  ['https://a:b@localhost'],
-  ['https://localhost/v1'],
-])('%s is not a server address', async (url) => {
+const addresses = 'http://localhost:1 localhost:8443 https://a:b@localhost https://localhost/v1';
+test.each(addresses.split(' '))('%s is not a server address', async (url) => {
   await expect(ping(url, null)).rejects.toMatchObject({ code: 'usage' });
 });

@@ -19,13 +19,9 @@ import { settings, tenants } from '../../../../src/ports/db/schema.ts';
 import { engines, testsOn } from './engines.ts';
 
 const at = new Date('2026-03-01T12:00:00.123Z');
-const tenant = (name: string) => ({
-  id: newId(at),
-  name,
-  keyTag: name,
-  isTrial: false,
-  createdAt: at,
-});
+const tenant = (name: string) => {
+  return { id: newId(at), name, keyTag: name, isTrial: false, createdAt: at };
+};
 
 const add = (db: Db) =>
   transact(db, async (tx) => {
@@ -252,51 +248,34 @@ describe.each(engines)('$name', (engine) => {
     await transact(db, async (tx) => {
       for (const value of values) await tx.insert(settings).values({ key: value, value }).run();
     });
-    const having = async (part: string) =>
-      (
-        await db
-          .select()
-          .from(settings)
-          .where(contains(db, settings.value, part))
-          .all()
-      ).length;
+    const having = async (part: string) => {
+      const found = db
+        .select()
+        .from(settings)
+        .where(contains(db, settings.value, part));
+      return (await found.all()).length;
+    };
 
-    expect([
-      await having('50%'),
-      await having('a_'),
-      await having('\\'),
-      await having('A_'),
-    ]).toEqual([2, 1, 2, 0]);
+    const counts = [await having('50%'), await having('a_'), await having('\\')];
+    expect([...counts, await having('A_')]).toEqual([2, 1, 2, 0]);
     const isList = eq(settings.key, list);
     const lists = db.select().from(settings).where(isList);
     expect(await lists.all()).toHaveLength(1);
-    const withElement = async (value: string) =>
-      (
-        await db
-          .select({ n: count() })
-          .from(settings)
-          .where(sql`CASE WHEN ${isList} THEN ${hasElement(db, settings.value, value)} END`)
-          .get()
-      )?.n;
-    expect([
-      await withElement('50%'),
-      await withElement('50'),
-      await withElement('a\u0000"\u{10ffff}'),
-      await withElement('\u0000'),
-    ]).toEqual([1, 0, 1, 0]);
+    const withElement = async (value: string) => {
+      const holds = sql`CASE WHEN ${isList} THEN ${hasElement(db, settings.value, value)} END`;
+      return (await db.select({ n: count() }).from(settings).where(holds).get())?.n;
+    };
+    expect([await withElement('50%'), await withElement('50')]).toEqual([1, 0]);
+    expect(await withElement('a\u0000"\u{10ffff}')).toBe(1);
+    expect(await withElement('\u0000')).toBe(0);
   });
 
   on('refuses changes to the audit log', async () => {
     const db = await newDb();
+    const details = { endsOld: false, resealed: 0 };
+    const rotated = { chain: serviceChain, at, actor: service, details };
     await transact(db, (tx) =>
-      append(tx, {
-        chain: serviceChain,
-        at,
-        actor: service,
-        event: 'master_key.rotated',
-        subject: null,
-        details: { endsOld: false, resealed: 0 },
-      }),
+      append(tx, { ...rotated, event: 'master_key.rotated', subject: null }),
     );
     const acts = [
       "UPDATE audit_entries SET entry = '{}'",

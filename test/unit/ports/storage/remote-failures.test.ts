@@ -10,7 +10,7 @@ import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import type { RemoteSettings } from '../../../../src/ports/storage/remote/http.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
-import { portOf } from '../../../fixtures/free-port.ts';
+import { listen } from '../../../fixtures/listen.ts';
 import { startS3Server } from '../../../fixtures/s3-server.ts';
 import { s3ConfigAt } from './s3-config.ts';
 import {
@@ -54,6 +54,9 @@ const adapters: readonly (readonly [
       ),
   ],
 ];
+
+const hangsUp: Answer = (response) => response.socket?.destroy();
+const whole = Buffer.alloc(100_000);
 
 type LookupCallback = (...found: readonly unknown[]) => void;
 
@@ -113,12 +116,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     [what: string, answer: Answer, act: (store: RemoteStore) => Promise<unknown>, methods: string]
   >([
     ['breaks mid-object', cuts, (store) => store.read('key', 1000), 'GET GET GET'],
-    [
-      'breaks mid-upload',
-      (response) => response.socket?.destroy(),
-      (store) => store.put('key', Buffer.alloc(100_000)),
-      'PUT PUT PUT',
-    ],
+    ['breaks mid-upload', hangsUp, (store) => store.put('key', whole), 'PUT PUT PUT'],
     ['stays busy', says(503, 'busy'), (store) => store.delete('key'), 'DELETE DELETE DELETE'],
   ])(
     'whose connection %s is unavailable after three tries',
@@ -193,15 +191,9 @@ describe.each(adapters)('the %s store', (_name, open) => {
     const server = await startScripted((response, request) => {
       // Each service's status for success, and an empty object.
       const isAzure = 'x-ms-version' in request.headers;
-      const statuses = new Map(
-        isAzure
-          ? [
-              ['PUT', 201],
-              ['DELETE', 202],
-            ]
-          : [['DELETE', 204]],
-      );
-      says(statuses.get(request.method ?? '') ?? 200)(response, request);
+      const statuses = isAzure ? { PUT: 201, DELETE: 202 } : { PUT: 200, DELETE: 204 };
+      const status = new Map(Object.entries(statuses)).get(request.method ?? '');
+      says(status ?? 200)(response, request);
     });
 
     await expect(open(server.origin).probe()).rejects.toEqual(
@@ -247,10 +239,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('that never completes its TLS handshake is abandoned', async () => {
-    const silent = createSilentServer((socket) => socket.resume());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void silent.close());
-    const port = portOf(silent);
+    const port = await listen(createSilentServer((socket) => socket.resume()));
     const timeouts = { connectMs: 100, idleMs: 20_000, retryDelayMs: 1 };
 
     const reading = open(`https://127.0.0.1:${port}`, { timeouts }).read('key', 10);

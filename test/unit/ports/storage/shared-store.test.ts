@@ -35,20 +35,15 @@ function bucketConfig() {
 async function setUp() {
   const db = temporaryDb();
   const tenants = createTenants({ db, now });
-  const [acme, other] = [
-    await tenants.create({ name: 'acme' }),
-    await tenants.create({ name: 'other' }),
-  ];
+  const acme = await tenants.create({ name: 'acme' });
+  const other = await tenants.create({ name: 'other' });
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 3), now });
   const embedded = openRemote(server.storageConfig(otherBucket));
   const embeddedFor = () => embedded;
 
   /** The stores of a process started with this configuration; null means the embedded store. */
   const start = (config: SharedConfig | null) => {
-    const shared =
-      config === null
-        ? null
-        : createSharedStore({ db, configs, config, store: openRemote(config) });
+    const shared = config && createSharedStore({ db, configs, config, store: openRemote(config) });
     const cors = createBucketCors({ db, defaultOrigins: ['https://service.example'], now });
     return { shared, stores: createStores({ db, configs, cors, shared, embeddedFor, openRemote }) };
   };
@@ -107,9 +102,8 @@ describe('replacing the store', () => {
     expect(urls.objectKey).toBe(`${acme}/key`);
     expect(await (await fetch(urls.getUrl)).text()).toBe('second');
     const back = start(bucketConfig());
-    expect(await textOf(await back.stores.of({ tenantId: acme, storageConfigId: null }))).toBe(
-      'first',
-    );
+    const old = await back.stores.of({ tenantId: acme, storageConfigId: null });
+    expect(await textOf(old)).toBe('first');
     expect((await back.stores.current(acme)).configId).toBe(second.configId);
   });
 
@@ -160,15 +154,12 @@ test('while the shared store is in use, its file takes precedence over the rows'
   const { db, acme, start } = await setUp();
   const { configId, store } = await start(bucketConfig()).stores.current(acme);
   await store.put('key', Buffer.from('kept'));
-  await db
-    .update(storageConfigs)
-    .set({ sealed: Buffer.alloc(64, 1) })
-    .run();
+  const sealed = Buffer.alloc(64, 1);
+  await db.update(storageConfigs).set({ sealed }).run();
 
   const place = { tenantId: acme, storageConfigId: configId };
 
   expect(await textOf(await start(bucketConfig()).stores.of(place))).toBe('kept');
-  await expect((await start(null).stores.of(place)).head('key')).rejects.toMatchObject({
-    code: 'store_unavailable',
-  });
+  const left = await start(null).stores.of(place);
+  await expect(left.head('key')).rejects.toMatchObject({ code: 'store_unavailable' });
 });
