@@ -91,11 +91,7 @@ test.each<[string, (part: Sharp) => Sharp, Record<string, number>]>([
   ['turned by half', (part) => turned(part, 180), { scale: 1, isMirrored: 0 }],
   ['made smaller', (part) => sized(part, 0.8), { turnDegrees: 0, scale: 0.8 }],
   ['made larger', (part) => sized(part, 1.2), { turnDegrees: 0, scale: 1.2 }],
-  [
-    'turned and made larger',
-    (part) => turned(sized(part, 1.2), 20),
-    { turnDegrees: 20, scale: 1.2 },
-  ],
+  ['turned and enlarged', (part) => turned(sized(part, 1.2), 20), { turnDegrees: 20, scale: 1.2 }],
   ['mirrored', (part) => part.flop(), { scale: 1, isMirrored: 1 }],
 ])('a copied part %s is found in both places', async (_, change, motion) => {
   const file = await withCopy(await stone(1), change);
@@ -195,14 +191,12 @@ function fourWindows(): Sharp {
 /** A shore and its reflection in still water, slightly darker and softer. */
 async function lake(): Promise<Sharp> {
   const shore = sharp(await stone(6)).resize(800, 600);
-  const image = await sharp(await shore.png().toBuffer())
+  const image = sharp(await shore.png().toBuffer())
     .flip()
     .blur(0.6)
-    .linear(0.9)
-    .png()
-    .toBuffer();
+    .linear(0.9);
   const above = await shore.extend({ bottom: 600, background: 'black' }).png().toBuffer();
-  return sharp(above).composite([{ input: image, left: 0, top: 600 }]);
+  return sharp(above).composite([{ input: await image.png().toBuffer(), left: 0, top: 600 }]);
 }
 
 test.each<[string, () => Sharp | Promise<Sharp>]>([
@@ -231,12 +225,10 @@ test('a picture without repetition has an empty map and says so', async () => {
 });
 
 test('in a partly smooth picture only the rest is said to contain no copy', async () => {
-  const wall = await sharp({
-    create: { width: 400, height: 160, channels: 3, background: { r: 90, g: 90, b: 90 } },
-  })
-    .png()
-    .toBuffer();
-  const picture = sharp(await stone(4)).composite([{ input: wall, left: 0, top: 140 }]);
+  const input = {
+    create: { width: 400, height: 160, channels: 3, background: '#5a5a5a' },
+  } as const;
+  const picture = sharp(await stone(4)).composite([{ input, left: 0, top: 140 }]);
 
   const { finding } = await findingIn(picture.png());
 

@@ -81,10 +81,8 @@ describe('similarity', () => {
   test('compares the mean of the patches read, not of all', () => {
     const patchScores = { embeddings: Float32Array.of(0, 1, 1, 0, 1, 0), read: [1, 2] };
 
-    expect(measureSimilarities(patchScores, statistics)).toEqual({
-      realCompressed: 1,
-      fakeCompressed: -1,
-    });
+    const similarities = { realCompressed: 1, fakeCompressed: -1 };
+    expect(measureSimilarities(patchScores, statistics)).toEqual(similarities);
   });
 });
 
@@ -111,11 +109,8 @@ function measure({ distances = [0], cellDistances = new Float64Array(120) }: Dra
     readings: { features: new Float32Array(), weights: [], shift: 0 },
   };
   const quantiles = Array.from({ length: 101 }, () => 0.5);
-  return measureAnomaly(patchScores, cellDistances, {
-    ...statistics,
-    distanceQuantiles: quantiles,
-    pictureDistanceQuantiles: quantiles,
-  });
+  const ofAll = { distanceQuantiles: quantiles, pictureDistanceQuantiles: quantiles };
+  return measureAnomaly(patchScores, cellDistances, { ...statistics, ...ofAll });
 }
 
 function clusters(isOutlier: (x: number, y: number) => boolean): number {

@@ -87,18 +87,18 @@ describe('a map on another grid', () => {
   test('of the same cells is the same', () => {
     const values = Float32Array.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6);
 
-    expect(
-      ontoGrid({ cellPx: 4, columns: 3, rows: 2, values }, { cellPx: 4, columns: 3, rows: 2 }),
-    ).toEqual(values);
+    const grid = { cellPx: 4, columns: 3, rows: 2 };
+    expect(ontoGrid({ ...grid, values }, grid)).toEqual(values);
   });
 
   test('with larger cells has the means of the cells inside, even at the edge', () => {
     const values = Float32Array.of(0, 1, 1, 0, 1, 0.5);
 
-    const larger = ontoGrid(
-      { cellPx: 4, columns: 3, rows: 2, values },
+    const [small, large] = [
+      { cellPx: 4, columns: 3, rows: 2 },
       { cellPx: 8, columns: 2, rows: 1 },
-    );
+    ];
+    const larger = ontoGrid({ ...small, values }, large);
 
     expect([...larger]).toEqual([0.5, 0.75]);
   });

@@ -7,13 +7,8 @@ import {
 } from '../../../src/engine/likelihood-ratio.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/manifest.ts';
 
-const rates: MeasuredRates = {
-  decided: 0.5,
-  realCalledFake: 0,
-  fakeCalledReal: 0.1,
-  realCalledReal: 0.6,
-  fakeCalledFake: 0.4,
-};
+const wrong = { realCalledFake: 0, fakeCalledReal: 0.1 };
+const rates: MeasuredRates = { decided: 0.5, ...wrong, realCalledReal: 0.6, fakeCalledFake: 0.4 };
 
 function measured(condition: string, some: MeasuredRates = rates): MeasuredCondition {
   const strategies = { pedantic: some, default: some, relaxed: some };

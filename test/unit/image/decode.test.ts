@@ -21,6 +21,7 @@ const png = await scenePng(size);
 
 /** Mean loss in sample steps of a JPEG with quality 98 in 4:4:4: sensor noise is hard to preserve. */
 const lossOfQuality98 = 1.5;
+const fine = { quality: 98, chromaSubsampling: '4:4:4' } as const;
 
 describe('a plain picture', () => {
   test('from PNG has exactly the pixels that were saved', async () => {
@@ -28,21 +29,10 @@ describe('a plain picture', () => {
 
     expect(picture.rgb).toEqual(upright.rgb);
     expect(picture.luma).toHaveLength(90 * 70);
-    expect(picture.facts).toMatchObject({
-      format: 'png',
-      width: 90,
-      height: 70,
-      storedWidth: 90,
-      storedHeight: 70,
-      orientation: 1,
-      bitsPerSample: 8,
-      channels: 3,
-      colourSpace: 'RGB',
-      hasAlpha: false,
-      iccProfile: null,
-      notes: [],
-      jpeg: null,
-    });
+    const sides = { width: 90, height: 70, storedWidth: 90, storedHeight: 70, orientation: 1 };
+    const samples = { bitsPerSample: 8, channels: 3, colourSpace: 'RGB', hasAlpha: false };
+    const others = { iccProfile: null, notes: [], jpeg: null };
+    expect(picture.facts).toMatchObject({ format: 'png', ...sides, ...samples, ...others });
   });
 
   test('from JPEG has exactly the pixels that sharp decodes', async () => {
@@ -66,9 +56,8 @@ describe('a plain picture', () => {
   test('decodes the same from a view into a larger buffer', async () => {
     const padded = Buffer.concat([Buffer.from('head'), png, Buffer.from('tail')]);
 
-    const { rgb } = await decodePicture(
-      new Uint8Array(padded.buffer, padded.byteOffset + 4, png.length),
-    );
+    const view = new Uint8Array(padded.buffer, padded.byteOffset + 4, png.length);
+    const { rgb } = await decodePicture(view);
 
     expect(rgb).toEqual(upright.rgb);
   });
@@ -78,9 +67,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   'orientation %i shows the upright scene',
   async (orientation) => {
     const fromPng = await decodePicture(await scenePng({ ...size, orientation }));
-    const fromJpeg = await decodePicture(
-      await sceneJpeg({ ...size, orientation, quality: 98, chromaSubsampling: '4:4:4' }),
-    );
+    const fromJpeg = await decodePicture(await sceneJpeg({ ...size, orientation, ...fine }));
 
     expect(fromPng.rgb).toEqual(upright.rgb);
     expect(meanDifference(fromJpeg.rgb, upright.rgb)).toBeLessThan(lossOfQuality98);
@@ -97,10 +84,8 @@ describe('other kinds of picture are converted to 8-bit RGB, with a note', () =>
   test('grey is expanded', async () => {
     const grey = scene().toColourspace('b-w');
 
-    for (const file of [
-      await grey.clone().jpeg().toBuffer(),
-      await grey.clone().png().toBuffer(),
-    ]) {
+    const files = [await grey.clone().jpeg().toBuffer(), await grey.clone().png().toBuffer()];
+    for (const file of files) {
       const { facts, rgb, luma } = await decodePicture(file);
       expect(facts).toMatchObject({ channels: 1, colourSpace: 'grey' });
       expect(facts.notes).toEqual(['converted_from_grey']);
@@ -156,11 +141,8 @@ describe('other kinds of picture are converted to 8-bit RGB, with a note', () =>
     const opaque = await scene().png({ palette: true, colours: 16 }).toBuffer();
     const clear = await scene().ensureAlpha(0).png({ palette: true, colours: 16 }).toBuffer();
 
-    expect((await decodePicture(opaque)).facts).toMatchObject({
-      colourSpace: 'palette',
-      channels: 3,
-      notes: [],
-    });
+    const { facts } = await decodePicture(opaque);
+    expect(facts).toMatchObject({ colourSpace: 'palette', channels: 3, notes: [] });
     const flat = await decodePicture(clear);
     expect(flat.facts).toMatchObject({ colourSpace: 'palette', channels: 4, hasAlpha: true });
     expect(flat.facts.notes).toEqual(['transparency_flattened_on_white']);
@@ -176,12 +158,11 @@ describe('other kinds of picture are converted to 8-bit RGB, with a note', () =>
 
   test('progressive, 4:4:4 and restart markers need no note', async () => {
     const progressive = await scene().jpeg({ progressive: true, quality: 98 }).toBuffer();
-    const full = await sceneJpeg({ ...size, quality: 98, chromaSubsampling: '4:4:4' });
+    const full = await sceneJpeg({ ...size, ...fine });
 
     expect((await decodePicture(progressive)).facts.jpeg?.progressive).toBe(true);
-    expect(meanDifference((await decodePicture(full)).rgb, upright.rgb)).toBeLessThan(
-      lossOfQuality98,
-    );
+    const { rgb } = await decodePicture(full);
+    expect(meanDifference(rgb, upright.rgb)).toBeLessThan(lossOfQuality98);
     const flat = await decodePicture(jpegWithRestarts());
     expect(flat.facts.notes).toEqual(['converted_from_grey']);
     expect(flat.rgb.every((value) => value === 128)).toBe(true);
@@ -228,9 +209,8 @@ describe('data outside the pixels does not change them', () => {
   test('padding between the scans of a JPEG is skipped', async () => {
     const clean = await scene().jpeg({ progressive: true }).toBuffer();
 
-    expect((await decodePicture(padFirstScan(clean))).rgb).toEqual(
-      (await decodePicture(clean)).rgb,
-    );
+    const padded = await decodePicture(padFirstScan(clean));
+    expect(padded.rgb).toEqual((await decodePicture(clean)).rgb);
   });
 
   test('padding before the end of a JPEG, as written by some cameras, is skipped', async () => {

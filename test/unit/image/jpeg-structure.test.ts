@@ -30,19 +30,16 @@ describe('readJpeg', () => {
       { id: 2, h: 1, v: 1, quantisationTable: 1 },
       { id: 3, h: 1, v: 1, quantisationTable: 1 },
     ]);
-    expect(structure.quantisationTables.map(({ id, precision }) => [id, precision])).toEqual([
-      [0, 8],
-      [1, 8],
-    ]);
+    const [luma, chroma] = [0, 1].map((id) => ({ id, precision: 8 }));
+    expect(structure.quantisationTables).toMatchObject([luma, chroma]);
     expect(structure.quantisationTables[0]!.steps).toEqual(luminanceTable(60));
   });
 
   test('the segments start at their markers in the file, from SOI to EOI', () => {
     const { segments } = readJpeg(plain).structure;
 
-    expect(segments.map(({ label }) => label)).toEqual(
-      expect.arrayContaining(['SOI', 'DQT', 'SOF0', 'DHT', 'SOS', 'EOI']),
-    );
+    const usual = ['SOI', 'DQT', 'SOF0', 'DHT', 'SOS', 'EOI'];
+    expect(segments.map(({ label }) => label)).toEqual(expect.arrayContaining(usual));
     for (const { offset, marker } of segments) {
       expect([plain[offset], plain[offset + 1]]).toEqual([0xff, marker]);
     }
@@ -52,9 +49,8 @@ describe('readJpeg', () => {
   });
 
   test('a progressive file has several scans', async () => {
-    const structure = readJpeg(
-      await scene.clone().jpeg({ progressive: true }).toBuffer(),
-    ).structure;
+    const file = await scene.clone().jpeg({ progressive: true }).toBuffer();
+    const { structure } = readJpeg(file);
 
     expect(structure.progressive).toBe(true);
     expect(structure.scans).toBeGreaterThan(3);
@@ -63,13 +59,8 @@ describe('readJpeg', () => {
   test('restart markers belong to the scan', () => {
     const structure = readJpeg(jpegWithRestarts()).structure;
 
-    expect(structure).toMatchObject({
-      restartInterval: 9,
-      scans: 1,
-      trailingBytes: 0,
-      chromaSubsampling: 'grey',
-      quality: { value: 100, distance: 0 },
-    });
+    const grey = { chromaSubsampling: 'grey', quality: { value: 100, distance: 0 } };
+    expect(structure).toMatchObject({ restartInterval: 9, scans: 1, trailingBytes: 0, ...grey });
   });
 
   test('application segments are labelled with their identifier', () => {
@@ -201,20 +192,16 @@ function named(factors: readonly number[]): string {
   const jpeg = jpegWithRestarts();
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
   const parts = factors.flatMap((factor, i) => [i + 1, factor, 0]);
-  const header = Uint8Array.from([8, 0, 72, 0, 72, factors.length, ...parts]);
-  return readJpeg(
-    Buffer.concat([jpeg.subarray(0, frame), jpegSegment(0xc0, header), jpeg.subarray(frame + 13)]),
-  ).structure.chromaSubsampling;
+  const header = jpegSegment(0xc0, Uint8Array.from([8, 0, 72, 0, 72, factors.length, ...parts]));
+  const file = Buffer.concat([jpeg.subarray(0, frame), header, jpeg.subarray(frame + 13)]);
+  return readJpeg(file).structure.chromaSubsampling;
 }
 
 /** A file whose only tables are in one DQT payload. */
 function withTable(payload: readonly number[]): Buffer {
   const jpeg = jpegWithRestarts();
-  return Buffer.concat([
-    jpeg.subarray(0, 2),
-    jpegSegment(0xdb, Uint8Array.from(payload)),
-    jpeg.subarray(2 + 69),
-  ]);
+  const tables = jpegSegment(0xdb, Uint8Array.from(payload));
+  return Buffer.concat([jpeg.subarray(0, 2), tables, jpeg.subarray(2 + 69)]);
 }
 
 function outcome(bytes: Uint8Array): string {
