@@ -11,8 +11,7 @@ import { hash } from 'node:crypto';
 import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
-import { readUpTo } from '../../ports/files/streams.ts';
-import { systemCodeOf, toReadFailure } from '../../ports/files/files.ts';
+import { readUpTo, systemCodeOf, toReadFailure } from '../../ports/files/files.ts';
 import {
   formatOfName,
   isDrawing,

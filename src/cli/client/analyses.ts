@@ -4,15 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { type Dispatcher, request as send } from 'undici';
 import {
   type Analysis,
-  analysisResponse,
   analysisComponents,
+  analysisResponse,
   type CreateRequest,
   type InferenceStatus,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
 import { type SeenBefore, seenBeforeResponse } from '../../contract/seen-before.ts';
-import { hasCode, ForensicsError } from '../../errors.ts';
-import { readStart, readUpTo } from '../../ports/files/streams.ts';
+import { ForensicsError, hasCode } from '../../errors.ts';
+import { readStart, readUpTo } from '../../ports/files/files.ts';
 import { type Pace, realPace } from '../../retry.ts';
 import {
   type Api,

@@ -1,10 +1,10 @@
 /** Requests to addresses that others chose; checks the addresses, and limits size and time. */
 
 import type { Dispatcher } from 'undici';
-import { type AddressGuard, createConnectionGuard, createAddressGuard } from './address-guard.ts';
+import { type AddressGuard, createAddressGuard, createConnectionGuard } from './address-guard.ts';
 import { failure } from '../../contract/failure-reasons.ts';
 import { causeCode, ForensicsError } from '../../errors.ts';
-import { readUpTo } from '../files/streams.ts';
+import { readUpTo } from '../files/files.ts';
 
 /** Outcome of an attempt. `gone`: the receiver does not want any further messages. */
 export interface Outcome {

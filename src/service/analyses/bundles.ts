@@ -9,15 +9,14 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { ThreadAnswer } from '../../evidence/verify-thread.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
-import { requireFreeSpace } from '../../ports/files/files.ts';
-import { spool } from '../../ports/files/streams.ts';
+import { requireFreeSpace, spool } from '../../ports/files/files.ts';
 import { answerOf } from '../../threads.ts';
 import type { Core } from '../core.ts';
 import { openBundleInput } from './render.ts';
 import { type BundleCaseHow, type CaseParts, renderCase, writeCase } from './cases.ts';
 import { type Caller, createSemaphore } from './context.ts';
 import { readNamedCustody } from './custody.ts';
-import { type Target, getRow } from './rows.ts';
+import { getRow, type Target } from './rows.ts';
 
 interface EvidenceParts {
   readonly core: Core;

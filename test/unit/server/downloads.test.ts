@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
-import { spool } from '../../../src/ports/files/streams.ts';
+import { spool } from '../../../src/ports/files/files.ts';
 import { limitDownloads } from '../../../src/server/fair-use.ts';
 import { answerErrors } from '../../../src/server/responses.ts';
 import { evidenceRoutes } from '../../../src/server/routes/analysis.ts';

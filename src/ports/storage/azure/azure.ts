@@ -16,18 +16,18 @@ import type {
 } from '@azure/storage-blob';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import {
-  createRemoteStore,
-  defaultTimeouts,
-  type RemoteSettings,
-  StoreTimeout,
-  withStoreRetry,
-  gatherAnswer,
   connectionFailure,
   createAgent,
+  createRemoteStore,
+  defaultTimeouts,
+  gather,
+  gatherAnswer,
   meaningTable,
   type Refusal,
+  type RemoteSettings,
+  StoreTimeout,
   toStoreError,
-  gather,
+  withStoreRetry,
 } from '../remote/http.ts';
 import {
   type BlobInfo,
@@ -43,7 +43,7 @@ import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
 import { ForensicsError, invalidRequest } from '../../../errors.ts';
-import { readStart } from '../../files/streams.ts';
+import { readStart } from '../../files/files.ts';
 
 interface AzureStoreSettings extends RemoteSettings {
   /** Lifetime of a presigned URL, 1..604800 seconds. */

@@ -3,7 +3,7 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
-import { nullOn, causeCode, hasCode, type ErrorCode, ForensicsError } from '../../../errors.ts';
+import { causeCode, type ErrorCode, ForensicsError, hasCode, nullOn } from '../../../errors.ts';
 import { backoffMs, retry } from '../../../retry.ts';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../store.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readUpTo } from '../../files/streams.ts';
+import { readUpTo } from '../../files/files.ts';
 
 const untrusted =
   "This server does not trust the store's certificate. Set NODE_EXTRA_CA_CERTS to the certificate file of its authority.";

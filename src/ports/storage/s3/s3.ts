@@ -9,21 +9,21 @@ import { request as secureRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { Client, ClientOptions } from 'minio';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
-import { hasCode, causeCode, ForensicsError } from '../../../errors.ts';
+import { causeCode, ForensicsError, hasCode } from '../../../errors.ts';
 import {
+  connectionFailure,
   createAgent,
   createRemoteStore,
-  connectionFailure,
   defaultTimeouts,
+  gather,
+  gatherAnswer,
   meaningTable,
   type RemoteSettings,
   StoreTimeout,
   toStoreError,
   withStoreRetry,
-  gather,
-  gatherAnswer,
 } from '../remote/http.ts';
-import { readStart } from '../../files/streams.ts';
+import { readStart } from '../../files/files.ts';
 import { type S3Address, s3Host, s3Origin } from '../configs.ts';
 import {
   type BlobInfo,
