@@ -1,6 +1,6 @@
 /** Estimates for each block how much more likely it is to have been saved once than twice. */
 
-import { placesInBlock } from '../image/jpeg-quality.ts';
+import { placesInBlock } from '../image/jpeg-structure.ts';
 import { blockPx, countBlocks, forEachBlock, type Grid, nearestWhole } from './blocks.ts';
 import type { LumaPlane } from '../image/pixels.ts';
 

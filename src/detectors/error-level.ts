@@ -3,9 +3,9 @@
  * because it reveals texture, edges and colours as much as changes.
  */
 
-import { inRows, luminanceTable } from '../image/jpeg-quality.ts';
+import { inRows, luminanceTable } from '../image/jpeg-structure.ts';
 import { boxMean, countBlocks, forEachBlock, mapOfBlocks, nearestWhole } from './blocks.ts';
-import { type Detector, noWeight, type LocalisedFinding } from './detector.ts';
+import { type Detector, type LocalisedFinding, noWeight } from './detector.ts';
 import type { LumaPlane } from '../image/pixels.ts';
 import { storedLuma } from './stored-plane.ts';
 

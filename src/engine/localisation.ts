@@ -10,8 +10,7 @@ import {
 } from '../detectors/regions.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import { halvePixels, type Pixels } from '../image/pixels.ts';
-import { inRows } from '../image/jpeg-quality.ts';
-import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
+import { inRows, type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
 import { blockPx, type LocateManifest } from '../inference/manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';

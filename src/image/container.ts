@@ -3,13 +3,18 @@
 import { type Format, formatNames } from '../contract/formats.ts';
 import { failure } from '../contract/failure-reasons.ts';
 import type { FileFacts } from './file-facts.ts';
-import { describeContent, isDrawing, sniffFormat, sniffOtherKind } from './file-kind.ts';
+import {
+  describeContent,
+  isDrawing,
+  largestJpegIn,
+  sniffFormat,
+  sniffOtherKind,
+} from './file-kind.ts';
 import { openJpeg } from './jpeg-metadata.ts';
 import { readJpeg } from './jpeg-structure.ts';
 import { readOrientation } from './orientation.ts';
 import { checkDimensions, checkSizeBytes, type Limits } from './picture.ts';
 import { openPng, readPngSize } from './png.ts';
-import { largestJpegIn } from './raw.ts';
 import { readers } from './readers.ts';
 
 /**

@@ -6,8 +6,12 @@
  */
 
 import type { ExifClues, ExifTime } from '../image/exif.ts';
-import { chrominanceTable, luminanceTable, scaleTable } from '../image/jpeg-quality.ts';
-import type { JpegStructure } from '../image/jpeg-structure.ts';
+import {
+  chrominanceTable,
+  type JpegStructure,
+  luminanceTable,
+  scaleTable,
+} from '../image/jpeg-structure.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { HistoryStep, Inconsistency, NamedSoftware, QuantisationClass } from './provenance.ts';
 import type { alignThumbnail } from './thumbnail.ts';

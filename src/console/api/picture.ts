@@ -2,8 +2,12 @@
 
 import type { Format } from '../../contract/formats.ts';
 import type { PictureLimits } from '../../contract/auth.ts';
-import { sniffFormat, sniffOtherKind } from '../../image/file-kind.ts';
-import { largestJpegIn, readJpegFrame } from '../../image/raw.ts';
+import {
+  largestJpegIn,
+  readJpegFrame,
+  sniffFormat,
+  sniffOtherKind,
+} from '../../image/file-kind.ts';
 import { readers } from '../../image/readers.ts';
 import type { Words } from '../words/words.ts';
 

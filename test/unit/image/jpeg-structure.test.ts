@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ForensicsError } from '../../../src/errors.ts';
-import { luminanceTable, inRows, nearestQuality } from '../../../src/image/jpeg-quality.ts';
-import { readJpeg } from '../../../src/image/jpeg-structure.ts';
+import {
+  inRows,
+  luminanceTable,
+  nearestQuality,
+  readJpeg,
+} from '../../../src/image/jpeg-structure.ts';
 import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg } from '../../fixtures/pictures.ts';
 
