@@ -3,25 +3,25 @@
  * does not respond delays only its own messages.
  */
 
-import { createLoop } from '../jobs/poll-loop.ts';
+import { createLoop } from '../jobs/worker.ts';
 import { createAddressGuard } from '../../ports/network/address-guard.ts';
 import { createSender, type Sender } from '../../ports/network/post.ts';
 import {
   type Consequence,
   type Delivery,
-  type Outbox,
   findReceiver,
   hasTurn,
   isWaiting,
+  type Outbox,
   promoteNext,
 } from './outbox.ts';
 import { createHmac } from 'node:crypto';
-import { newId, type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { setImmediate } from 'node:timers/promises';
 import { and, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
 import type { Delivery as ShownDelivery } from '../../contract/tenant.ts';
-import { ForensicsError, conflict } from '../../errors.ts';
+import { conflict, ForensicsError } from '../../errors.ts';
 import { deliveries } from '../../ports/db/schema.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';

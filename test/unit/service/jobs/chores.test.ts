@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Chore, createChores } from '../../../../src/service/jobs/poll-loop.ts';
+import { type Chore, createChores } from '../../../../src/service/jobs/worker.ts';
 import { steppedClock, temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 
 const hourMs = 3_600_000;
