@@ -4,12 +4,12 @@ import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { HeldOutRatios } from '../../inference/fields.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
-import { readError, type MeasuredError } from '../error-rate.ts';
+import { type MeasuredError, readError } from '../error-rate.ts';
 import type { NumberWriter } from '../wording/catalogue.ts';
 import { nameIn, printable } from '../text.ts';
 import type { OwnValidation } from '../report-item.ts';
 import { measuredLike, readFigures, sumFound, toFound } from '../result.ts';
-import type { Weighed } from '../strength.ts';
+import type { Weighed } from '../evidence.ts';
 import {
   type Block,
   type Curve,

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test, vi } from 'vitest';
-import { writeTable, toTableRow } from '../../../src/cli/analyze/card.ts';
+import { toTableRow, writeTable } from '../../../src/cli/analyze/card.ts';
 import type { AnalyzeOptions } from '../../../src/cli/options.ts';
 import { type AnalysisRecord, toFailedRecord, toRecord } from '../../../src/cli/analyze/record.ts';
 import { openReporter } from '../../../src/cli/analyze/reporter.ts';
@@ -17,7 +17,7 @@ import { writeFailure } from '../../../src/present/failures.ts';
 import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
-import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
+import { reportWordsIn } from '../../../src/present/report-texts.ts';
 import { findContradictions, flat } from '../../../bin/evaluate/surfaces.ts';
 import {
   altered,

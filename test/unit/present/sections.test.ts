@@ -6,15 +6,13 @@ import {
   reasonCodes,
   resultClasses,
 } from '../../../src/contract/vocabulary.ts';
-import manifest from '../../../models/trace-3/manifest.json' with { type: 'json' };
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingsIn } from '../../../src/engine/localisation.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import type { Provenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
 import type { Warning } from '../../../src/image/metadata-blocks.ts';
 import type { StoredWarning } from '../../../src/image/metadata.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { writeNeededRatios } from '../../../src/present/evidence.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
@@ -22,9 +20,9 @@ import { writeFirstPage, writeSections } from '../../../src/present/sections/sec
 import { wordFinding, writeNextStep, writeWarnings } from '../../../src/present/findings.ts';
 import { capitalised } from '../../../src/present/text.ts';
 import { inputWith } from '../detectors/input.ts';
-import { writeTexts } from '../../../src/present/report-texts.ts';
+import { reportWordsIn, writeTexts } from '../../../src/present/report-texts.ts';
+import manifest from '../../../models/trace-3/manifest.json' with { type: 'json' };
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
-import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import {
   altered,
   credentials,
