@@ -11,7 +11,7 @@ import { conclude, observe } from '../../src/engine/observe.ts';
 import type { Examination } from '../../src/engine/result.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';
-import { createSigner } from '../../src/evidence/sign.ts';
+import { createSigner } from '../../src/evidence/signing-keys.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { defaultLimits, localLimits, type Picture } from '../../src/image/picture.ts';
@@ -19,8 +19,7 @@ import { loadLocateModel, loadTraceModel } from '../../src/inference/networks.ts
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { readProvenance } from '../../src/provenance/read-provenance.ts';
-import { renderHeatmaps, renderRawMaps } from '../../src/render/heatmap/heatmap.ts';
-import { printPictures } from '../../src/render/heatmap/print-pictures.ts';
+import { printPictures, renderHeatmaps, renderRawMaps } from '../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
 import { writeTexts } from '../../src/present/report-texts.ts';
 import { createPool } from '../../src/examiner/pool.ts';

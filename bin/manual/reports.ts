@@ -10,8 +10,7 @@ import { languages, type ReasonCode, type ResultClass } from '../../src/contract
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Examination, Place } from '../../src/engine/result.ts';
 import { noProvenance, type Provenance } from '../../src/provenance/provenance.ts';
-import { renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
-import { printPictures } from '../../src/render/heatmap/print-pictures.ts';
+import { printPictures, renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
 import { makeExamination, makeMaps, makePicture } from '../../test/unit/present/examination.ts';
 import { root } from './manual.ts';

@@ -3,6 +3,7 @@
  * earlier versions must stay verifiable, so any change here needs a new format version.
  */
 
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -206,6 +207,16 @@ export function canonicalBytes(value: unknown): Buffer {
   const text = canonicalize(toPlain(value));
   if (text === undefined) throw new TypeError('the value has no JSON form');
   return Buffer.from(text, 'utf8');
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return hash('sha256', bytes);
+}
+
+/** Size and digests of the item, as a manifest states them. */
+export function digestsOf(bytes: Uint8Array) {
+  const [sha512, md5] = [hash('sha512', bytes), hash('md5', bytes)];
+  return { sizeBytes: bytes.length, sha256: sha256Of(bytes), sha512, md5 };
 }
 
 /** Creates a function that reads JSON of this form, and returns null for anything else or a missing file. */

@@ -7,19 +7,19 @@ import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import {
   canonicalBytes,
+  digestsOf,
   fileNames,
   firstBundleFormat,
   type Manifest,
   type Problem,
 } from './bundle-format.ts';
 import {
-  parseResult,
-  type ResultRecord,
   type BundleSettings,
   parseCustody,
+  parseResult,
   parseSettings,
+  type ResultRecord,
 } from './records.ts';
-import { digestsOf } from './sign.ts';
 
 /** Reads the unchanged files by name; changed and missing ones have already been reported. */
 export interface Files {

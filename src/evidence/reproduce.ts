@@ -21,6 +21,7 @@ import {
   type Manifest,
   maxBundleBytes,
   parseJson,
+  sha256Of,
   type VerifyOptions,
 } from './bundle-format.ts';
 import {
@@ -31,15 +32,14 @@ import {
   type Surroundings,
 } from './compare.ts';
 import {
+  type BundleSettings,
+  parseCustody,
   parseResult,
+  parseSettings,
+  readItem,
   type ResultRecord,
   toResultRecord,
-  type BundleSettings,
-  readItem,
-  parseCustody,
-  parseSettings,
 } from './records.ts';
-import { sha256Of } from './sign.ts';
 import { inspectBundle } from './verify.ts';
 
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {

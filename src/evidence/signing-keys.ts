@@ -10,13 +10,53 @@ import {
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
+  sign,
 } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 import { makeDataFolder } from '../ports/data-folder/data-folder.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../ports/files/files.ts';
-import { createSigner, type PublicKey, toPublicKey, type Signer } from './sign.ts';
+import { sha256Of } from './bundle-format.ts';
+
+/** The public half of an Ed25519 key (RFC 8032). */
+export interface PublicKey {
+  /** SubjectPublicKeyInfo as PEM, with one newline at the end. */
+  readonly pem: string;
+  /** SHA-256 of SubjectPublicKeyInfo in DER, lower-case hex. */
+  readonly fingerprint: string;
+}
+
+export interface Signer extends PublicKey {
+  /** Returns a signature of 64 bytes. */
+  sign(bytes: Uint8Array): Uint8Array;
+}
+
+export function createSigner(privateKey: KeyObject): Signer {
+  return {
+    ...toPublicKey(createPublicKey(privateKey)),
+    sign: (bytes) => sign(null, bytes, privateKey),
+  };
+}
+
+/**
+ * Reads the public key from the text of a PEM file; null if it is not a public Ed25519 key, and
+ * also for a private key, because nobody should pass one around.
+ */
+export function readPublicKey(pem: string): PublicKey | null {
+  if (/PRIVATE KEY/.test(pem)) return null;
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyType === 'ed25519' ? toPublicKey(key) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function toPublicKey(key: KeyObject): PublicKey {
+  const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+  return { pem, fingerprint: sha256Of(key.export({ type: 'spki', format: 'der' })) };
+}
 
 export interface SigningKey extends PublicKey {
   readonly createdAt: Date;

@@ -16,13 +16,14 @@ import {
   parseJson,
   parseManifest,
   type Problem,
+  sha256Of,
   type Verification,
   type VerifyOptions,
   type ZipEntry,
 } from './bundle-format.ts';
-import { parseCaseRecord } from './write-bundle.ts';
+import { openZip, parseCaseRecord } from './write-bundle.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
-import { openZip, readPublicKey, sha256Of } from './sign.ts';
+import { readPublicKey } from './signing-keys.ts';
 
 /**
  * If a bundle fails verification, that is a result, not an error.

@@ -9,10 +9,15 @@ import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { scaledSize } from '../image/pixels.ts';
 import { type AlignedPictures, layBeside } from '../render/heatmap/frames.ts';
-import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
+import {
+  printPicture,
+  printPictures,
+  renderHeatmaps,
+  renderRawMaps,
+} from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
-import { printPicture, printPictures } from '../render/heatmap/print-pictures.ts';
-import { renderCasePdf, renderPdf } from '../render/pdf/pdf.ts';
+import { renderCasePdf } from '../render/pdf/case-pdf.ts';
+import { renderPdf } from '../render/pdf/pdf.ts';
 import type { CaseReport, PicturePage } from '../present/cases.ts';
 import { markedPlaces } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';

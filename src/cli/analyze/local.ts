@@ -1,12 +1,14 @@
 /** Examines pictures on this machine, without opening a network connection or a database. */
 
 import { basename, dirname, resolve } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
 import { toForensicsError } from '../../errors.ts';
-import type { Signer } from '../../evidence/sign.ts';
+import type { Signer } from '../../evidence/signing-keys.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import type { CaseData, Laboratory, OwnValidation, ReportItem } from '../../present/report-item.ts';
@@ -31,8 +33,6 @@ import {
   openResultsFolder,
   type ResultsFolder,
 } from './results-folder.ts';
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/files.ts';
 import { usageError } from '../output/terminal.ts';

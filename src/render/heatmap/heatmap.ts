@@ -3,14 +3,16 @@
  * compared side by side. Knows only pixels and values; other modules explain what they mean.
  */
 
-import { constants, crc32, deflateSync } from 'node:zlib';
-import sharp from 'sharp';
+import { hash } from 'node:crypto';
+import sharp, { type Sharp } from 'sharp';
 import type { Region, Size } from '../../detectors/regions.ts';
-import type { CellMaps, MapName } from '../../engine/result.ts';
-import { type PixelOrientation, turnBack } from '../../image/orientation.ts';
+import type { Language } from '../../contract/vocabulary.ts';
+import type { CellMaps, Examination, MapName } from '../../engine/result.ts';
+import { type PixelOrientation, turnBack, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
-import type { Pixels } from '../../image/pixels.ts';
-import { type Canvas, drawFrames } from './frames.ts';
+import { type Pixels, scaledSize } from '../../image/pixels.ts';
+import type { ReportItem } from '../../present/report-item.ts';
+import { type Canvas, drawFrames, encodePalettePng } from './frames.ts';
 
 /**
  * Where values are low, the picture shows in dimmed grey; high values appear as shades of colour. The grey is kept
@@ -284,53 +286,86 @@ function readAxis(
   return { before, after, share };
 }
 
-// Encodes PNG files with a given palette; sharp would choose its own colours.
+// The picture and its heatmaps as JPEG files, as large as a page shows them, and checksums of the heatmap files.
 
-interface Indexed extends Size {
-  /** Row-major, one byte per pixel. */
-  readonly indices: Uint8Array;
+export interface ReportInput {
+  readonly prints: Prints;
+  readonly examination: Examination;
+  readonly item: ReportItem;
+  readonly language: Language;
 }
 
-/**
- * @param palette - RGB bytes, at most 256 colours.
- * @returns a PNG file with 8 bits per pixel, as in PNG Specification, Third Edition (W3C 2025).
- */
-function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Array {
-  const { width, height } = image;
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  // 8 bits, palette; compression, filter and interlace have only one useful value each: 0.
-  header.set([8, 3], 8);
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    chunk('PLTE', palette),
-    chunk('IDAT', deflateSync(filtered(image), { strategy: constants.Z_RLE })),
-    chunk('IEND', new Uint8Array()),
-  ]);
+/** JPEG files, which the reports in all languages share. */
+export interface Prints {
+  readonly original: Uint8Array;
+  readonly heatmaps: Heatmaps;
+  /** For each method, its map drawn over the picture. */
+  readonly methods: Readonly<Record<string, Uint8Array>>;
+  /** SHA-256 of each full-size heatmap file, in lower-case hex. */
+  readonly digests: Readonly<Record<MapName, string>>;
 }
 
+/** 300 dpi for a figure 8 cm wide and high; a total, so that a strip of 65 x 4096 pixels keeps all of them. */
+const maxPixels = 600_000;
+
+/** 200 dpi for a figure 8 cm wide: for heatmaps, which are smooth, and the report of a case, which may have a thousand pictures. */
+const maxSmallPixels = 250_000;
+const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } as const;
+
+type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
+
 /**
- * An index is the value step times the number of brightness steps, plus brightness, and changes little from row to
- * row. Storing each row as its difference from the row above leaves long runs: a fifth smaller, in half the time.
+ * @param heatmaps - the PNG files delivered with the report.
+ * @param heatmapOrientation - orientation of these files; in print, all of them are upright.
  */
-function filtered({ width, height, indices }: Indexed): Uint8Array {
-  const up = 2;
-  const rows = new Uint8Array((width + 1) * height);
-  for (let y = 0, at = 0; y < height; y++) {
-    const to = y * (width + 1);
-    rows[to] = up;
-    for (let x = 1; x <= width; x++, at++) rows[to + x] = indices[at]! - (indices[at - width] ?? 0);
+export async function printPictures(
+  picture: Picture,
+  maps: CellMaps,
+  heatmaps: Heatmaps,
+  heatmapOrientation: PixelOrientation = 'upright',
+): Promise<Prints> {
+  const { width, height, orientation } = picture.facts;
+  const whole = sharp(picture.rgb, { raw: { width, height, channels: 3 } });
+  return {
+    original: await shrinkTo(whole, { width, height }, maxPixels),
+    heatmaps: await forEachMap((name) => {
+      const image = sharp(heatmaps[name]);
+      const upright = heatmapOrientation === 'upright' ? image : turnUpright(image, orientation);
+      return shrinkTo(upright, { width, height }, maxSmallPixels);
+    }),
+    methods: await printMethods(picture, maps),
+    digests: await forEachMap(async (name) => hash('sha256', heatmaps[name])),
+  };
+}
+
+/** The picture alone, for its page in the report on a case. */
+export function printPicture({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
+  const image = sharp(rgb, { raw: { width, height, channels: 3 } });
+  return shrinkTo(image, { width, height }, maxSmallPixels);
+}
+
+/** A JPEG with the proportions of `size` and at most `pixels` pixels. */
+function shrinkTo(image: Sharp, size: Size, pixels: number): Promise<Uint8Array> {
+  const scale = Math.min(1, Math.sqrt(pixels / (size.width * size.height)));
+  return image
+    .resize({ ...scaledSize(size, scale), fit: 'fill', kernel: 'cubic' })
+    .jpeg(jpegOptions)
+    .toBuffer();
+}
+
+/** 300 dpi for a figure 4 cm wide and 3 cm high. */
+const maxMethodPixels = 160_000;
+
+/** Always upright, regardless of the orientation of the heatmap files. */
+async function printMethods(picture: Picture, maps: CellMaps): Promise<Prints['methods']> {
+  const { width, height } = picture.facts;
+  const draw = createDrawer(picture, maps, maxMethodPixels);
+  const pictures: Record<string, Uint8Array> = {};
+  for (const [method, values] of Object.entries(maps.methods)) {
+    // A method's value of 0.5 means nothing, so the colours start there: no finding is grey, not half-way to alarm.
+    const { rgb, ...raw } = draw(values.map((value) => Math.max(0, 2 * value - 65_535)));
+    const drawn = sharp(rgb, { raw: { ...raw, channels: 3 } });
+    pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
   }
-  return rows;
-}
-
-function chunk(type: string, data: Uint8Array): Uint8Array {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const whole = Buffer.alloc(body.length + 8);
-  whole.writeUInt32BE(data.length, 0);
-  whole.set(body, 4);
-  whole.writeUInt32BE(crc32(body), body.length + 4);
-  return whole;
+  return pictures;
 }

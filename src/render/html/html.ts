@@ -5,8 +5,7 @@
 
 import type { Region, Size } from '../../detectors/regions.ts';
 import { numberTop } from '../heatmap/frames.ts';
-import { legendColours } from '../heatmap/heatmap.ts';
-import type { Prints, ReportInput } from '../heatmap/print-pictures.ts';
+import { legendColours, type Prints, type ReportInput } from '../heatmap/heatmap.ts';
 import { printable } from '../../present/text.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import {

@@ -1,10 +1,20 @@
 /** Draws tables of names and values (with a bar if the value is a proportion), tables with columns, lists and forms. */
 
 import type { Block, Grid, GridRow, Row } from '../../present/sections/blocks.ts';
-import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
-import type { Surroundings } from './draw-pictures.ts';
-import { endRow, flow, minLines, type Page, type Tag } from './page.ts';
-import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
+import { drawFigure, placeFigure, type Surroundings } from './draw-pictures.ts';
+import {
+  endRow,
+  flow,
+  ink,
+  maxWhole,
+  minLines,
+  type Page,
+  sheet,
+  type Style,
+  styles,
+  type Tag,
+  textWidth,
+} from './page.ts';
 
 /** In points. The usual layout leaves just enough room for the 64 digits of a checksum on one line. */
 const layouts = {
@@ -40,6 +50,13 @@ export function tableHeight(page: Page, block: Table, count = block.rows.length)
   const layout = layoutOf(page, block);
   const counted = block.rows.slice(0, count);
   return counted.reduce((sum, row) => sum + measureRow(page, row, layout).height, belowTable);
+}
+
+/** The whole table, so that it is not split; only its first four rows if it would take up too much of a page. */
+export function minTableHeight(page: Page, table: Table): number {
+  const whole = tableHeight(page, table);
+  if (table.isTight === true) return tableHeight(page, table, 3);
+  return whole <= maxWhole ? whole : tableHeight(page, table, 4);
 }
 
 function measureRow(page: Page, row: Row, layout: Layout) {

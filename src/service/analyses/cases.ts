@@ -8,9 +8,14 @@ import {
   type ResultClass,
   resultClasses,
 } from '../../contract/vocabulary.ts';
-import { ForensicsError, conflict } from '../../errors.ts';
-import { canonicalBytes, fileNames, maxCasePictures } from '../../evidence/bundle-format.ts';
-import { sha256Of, type Signer } from '../../evidence/sign.ts';
+import { conflict, ForensicsError } from '../../errors.ts';
+import {
+  canonicalBytes,
+  fileNames,
+  maxCasePictures,
+  sha256Of,
+} from '../../evidence/bundle-format.ts';
+import type { Signer } from '../../evidence/signing-keys.ts';
 import { type CaseRecord, openCaseBundle, writeBundle } from '../../evidence/write-bundle.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CasePicture, inCaseOrder } from '../../present/cases.ts';

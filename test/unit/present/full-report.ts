@@ -2,9 +2,8 @@
 
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
+import { printPictures, renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderHtml } from '../../../src/render/html/html.ts';
-import { printPictures } from '../../../src/render/heatmap/print-pictures.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import { makeExamination, makePicture } from './examination.ts';

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { renderCasePdf, renderPdf } from '../../../src/render/pdf/pdf.ts';
+import { renderCasePdf } from '../../../src/render/pdf/case-pdf.ts';
+import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { Section } from '../../../src/present/sections/blocks.ts';
 import { item, makeExamination } from '../present/examination.ts';
 import { draw } from '../present/full-report.ts';
 import { readPages, readXmp } from './pdf-text.ts';
-import { breakLines } from '../../../src/render/pdf/style.ts';
+import { breakLines } from '../../../src/render/pdf/page.ts';
 
 async function render(examination: Examination, language: Language, name = item.name) {
   const { prints } = await draw(examination);

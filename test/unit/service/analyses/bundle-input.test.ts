@@ -5,7 +5,7 @@ import type { OwnValidation } from '../../../../src/present/report-item.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { analyses } from '../../../../src/ports/db/schema.ts';
-import { sha256Of } from '../../../../src/evidence/sign.ts';
+import { sha256Of } from '../../../../src/evidence/bundle-format.ts';
 import { defaultLimits } from '../../../../src/image/picture.ts';
 import { createScriptedSandbox } from './scripted-sandbox.ts';
 import { openWorkshop } from './workshop.ts';
