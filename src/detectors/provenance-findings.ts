@@ -1,10 +1,11 @@
 /** Methods that report what a file states about its origin, and what it reveals besides its pixels. */
 
-import type {
-  ContentCredentials,
-  Declaration,
-  FileLayout,
-  QuantisationClass,
+import {
+  type ContentCredentials,
+  type Declaration,
+  type FileLayout,
+  firstEdit,
+  type QuantisationClass,
 } from '../provenance/provenance.ts';
 import {
   conventionalWeight,
@@ -70,18 +71,6 @@ function weigh({ origin, assurance }: Declaration, credentials: ContentCredentia
   if (origin !== 'captured') return conventionalWeight('fake', strengthOfAssurance[assurance]);
   const isUntouched = assurance === 'trusted' && firstEdit(credentials) === null;
   return isUntouched ? conventionalWeight('real', 'moderate') : noWeight;
-}
-
-/** C2PA actions that do not alter what a picture shows. */
-const harmlessActions = [
-  ['created', 'opened', 'converted', 'repackaged', 'transcoded', 'published'],
-  ['adjustedColor', 'color_adjustments', 'cropped', 'resized', 'resized.proportional'],
-  ['orientation', 'edited.metadata', 'watermarked', 'watermarked.bound', 'watermarked.unbound'],
-].flatMap((names) => names.map((name) => `c2pa.${name}`));
-
-/** The first action that may have altered what the picture shows; null if there is none. */
-export function firstEdit({ actions }: Pick<ContentCredentials, 'actions'>): string | null {
-  return actions.find(({ action }) => !harmlessActions.includes(action))?.action ?? null;
 }
 
 function toStatement(

@@ -5,8 +5,12 @@
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import { assurances, type InconsistencyCode, type Language } from '../contract/vocabulary.ts';
-import { firstEdit } from '../detectors/provenance-findings.ts';
-import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
+import {
+  type Declaration,
+  firstEdit,
+  type NamedSoftware,
+  type Provenance,
+} from '../provenance/provenance.ts';
 import { kept, nameIn, printable } from './text.ts';
 import { createNumberWriter, wordsIn } from './wording/catalogue.ts';
 import type { SignerTrust } from './wording/en/outcome.ts';

@@ -28,6 +28,21 @@ export type CredentialIdentity = NonNullable<ContentCredentials['identities']>[n
 
 export type CredentialAction = ContentCredentials['actions'][number];
 
+/** C2PA actions, without their prefix `c2pa.`, that do not alter what a picture shows. */
+const harmlessActions: readonly string[] = [
+  ['created', 'opened', 'converted', 'repackaged', 'transcoded', 'published'],
+  ['adjustedColor', 'color_adjustments', 'cropped', 'resized', 'resized.proportional'],
+  ['orientation', 'edited.metadata', 'watermarked', 'watermarked.bound', 'watermarked.unbound'],
+].flat();
+
+/** The first action that may have altered what the picture shows; null if there is none. */
+export function firstEdit({ actions }: Pick<ContentCredentials, 'actions'>): string | null {
+  const edit = actions.find(({ action }) => {
+    return !action.startsWith('c2pa.') || !harmlessActions.includes(action.slice('c2pa.'.length));
+  });
+  return edit?.action ?? null;
+}
+
 /** One step of the history that editing programs keep in XMP, as the program described it. */
 export type HistoryStep = Stated['history'][number];
 

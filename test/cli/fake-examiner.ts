@@ -18,10 +18,10 @@ const examinedAt = new Date('2026-03-01T12:00:00Z');
 /** `fake-1.jpg` is fake, `abstain.png` an abstention; any name without a result class fails with `failsWith`. */
 export function prepareFake(failsWith: ErrorCode = 'image_unreadable') {
   return async ({ options }: Run): Promise<Examiner> => ({
-    pdf: {
+    pdf: () => ({
       listPdfParts: async () => Promise.reject(new ForensicsError(failsWith, 'No PDF.')),
       readPdfPart: async () => Promise.reject(new ForensicsError(failsWith, 'No PDF.')),
-    },
+    }),
     examine: async (input) => {
       const details = { file: input.label, examinedAt, durationMs: 1500, options };
       const found = resultClasses.find((each) => input.label.includes(each));

@@ -1,9 +1,7 @@
 /** Finds copies among the pictures of one run: identical files, or files that show the same picture. */
 
-import type { SeenBefore } from '../../contract/seen-before.ts';
 import { align } from '../../image/alignment.ts';
 import { type Keypoint, mirrorKey, unpackFingerprint } from '../../image/keypoints.ts';
-import { isCopy } from '../../present/origin.ts';
 
 /** An earlier picture of the run that this one is a copy of. */
 export interface CopyOf {
@@ -71,46 +69,6 @@ export function createCopyFinder(): (picture: Compared) => CopyOf | null {
     if (remembered.length < mostRemembered) remember(picture);
     return found;
   };
-}
-
-interface FromServer {
-  readonly file: string;
-  readonly sha256: string | null;
-  readonly analysisId: string | null;
-  readonly seenBefore?: readonly SeenBefore[];
-}
-
-/**
- * Does the same for pictures that a server compared. The returned function takes the records in order; copies within
- * the run are no longer listed as seen before it.
- *
- * @param submitted - ids of all analyses of the run so far.
- */
-export function createCopyReader(submitted: ReadonlySet<string>) {
-  /** By SHA-256, and by id. */
-  const files = new Map<string, string>();
-  const laterCopies = new Map<string, CopyOf>();
-  const isOfRun = (other: SeenBefore) => isCopy(other) && submitted.has(other.id);
-  return <R extends FromServer>(record: R): R & { readonly copyOf?: CopyOf } => {
-    const { file, sha256, analysisId, seenBefore } = record;
-    if (sha256 === null || analysisId === null || seenBefore === undefined) return record;
-    const same = files.get(sha256);
-    const earlier = seenBefore.find((other) => isOfRun(other) && files.has(other.id));
-    const copyOf =
-      same === undefined
-        ? ((earlier && toCopy(files.get(earlier.id)!, earlier)) ?? laterCopies.get(analysisId))
-        : { file: same, isSameFile: true, isMirrored: false };
-    if (same === undefined) files.set(sha256, file).set(analysisId, file);
-    for (const other of seenBefore.filter(isOfRun)) {
-      if (!laterCopies.has(other.id)) laterCopies.set(other.id, toCopy(file, other));
-    }
-    const others = seenBefore.filter((other) => !isOfRun(other));
-    return { ...record, seenBefore: others, ...(copyOf && { copyOf }) };
-  };
-}
-
-function toCopy(file: string, { alignment }: SeenBefore): CopyOf {
-  return { file, isSameFile: false, isMirrored: alignment?.isMirrored === true };
 }
 
 /** The keys that a copy, mirrored or not, may have for this keypoint. */

@@ -217,7 +217,7 @@ export function toFileFailure(error: unknown): unknown {
 // Turns each input into pictures to examine: a web address into its file, a PDF into the pictures in it.
 
 interface Expansion {
-  readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
+  readonly pdf: () => Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
   /** Used to name the pictures in a PDF. */
   readonly language: Language;
   /** In the form that `createAddressGuard` takes. */
@@ -265,7 +265,7 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
   const { pdf, language, signal, onMore } = expansion;
   const source = await readSource(input);
   const words = wordsIn(language).terminal.pdf;
-  const { parts, ...counts } = await pdf.listPdfParts({ source }, { signal });
+  const { parts, ...counts } = await pdf().listPdfParts({ source }, { signal });
   const left = [
     { code: 'small_pictures', count: counts.tooSmall },
     { code: 'repeated_pictures', count: counts.repeated },
@@ -281,7 +281,7 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
     const found: Input = { label: name, path: null, failure: null, origins };
     try {
       // oxlint-disable-next-line no-await-in-loop -- one part at a time, so that few are in memory
-      const bytes = await pdf.readPdfPart({ source, part }, { signal });
+      const bytes = await pdf().readPdfPart({ source, part }, { signal });
       yield { ...found, content: { bytes, name } };
     } catch (error) {
       if (!(error instanceof ForensicsError)) throw error;

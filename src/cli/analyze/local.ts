@@ -15,7 +15,6 @@ import type { CaseData, Laboratory, OwnValidation, ReportItem } from '../../pres
 import { writeTexts } from '../../present/report-texts.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Rendering, type Sandbox } from '../../examiner/sandbox.ts';
-import { createCopyFinder } from './copies.ts';
 import type { AnalyzeOptions, CaseOptions } from '../options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {
@@ -50,10 +49,11 @@ export async function prepareLocal(run: Run, children: Pool): Promise<Examiner> 
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const signer = await signerFor(options, settings.dataDir);
   const sandbox = createSandbox({ modelsDir, children, trustList });
-  const findCopy = createCopyFinder();
+  // A single picture has nothing to be compared with.
+  const findCopy = run.isBatch ? (await import('./copies.ts')).createCopyFinder() : () => null;
   const localRun: LocalRun = { ...run, sandbox, results, validation, caseData, trustList, signer };
   return {
-    pdf: sandbox,
+    pdf: () => sandbox,
     examine: (input, folderName) => examineInput(localRun, input, folderName),
     compare: ({ record, fingerprint }) => {
       const { file, sha256 } = record;

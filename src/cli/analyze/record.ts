@@ -279,7 +279,7 @@ export interface Examined {
 
 /** Examines the pictures of a run, on this machine or on a server. */
 export interface Examiner {
-  readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
+  readonly pdf: () => Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
   /** Also writes the result folder, if any. Never rejects: a failure gives a record too. */
   examine(input: Input, folderName: string): Promise<Examined>;
   /** Called in order, before the records are reported: identifies the copies among them. */
