@@ -11,7 +11,7 @@ import { conclude, observe } from '../../src/engine/observe.ts';
 import type { Examination } from '../../src/engine/result.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';
-import { createSigner } from '../../src/evidence/signing-keys.ts';
+import { createSigner } from '../../src/evidence/sign.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { defaultLimits, localLimits, type Picture } from '../../src/image/picture.ts';

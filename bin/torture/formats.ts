@@ -4,7 +4,7 @@
  * take 20 s or use too much memory.
  */
 
-import { type Format, formats } from '../../src/contract/formats.ts';
+import { type Format, formats } from '../../src/contract/vocabulary.ts';
 import { toForensicsError } from '../../src/errors.ts';
 import { createPool } from '../../src/examiner/pool.ts';
 import { fileOf, formatFile } from '../../test/fixtures/formats.ts';

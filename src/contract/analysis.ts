@@ -7,22 +7,33 @@
 
 import { Type } from 'typebox';
 import {
-  share,
-  described,
-  responseWith,
   dateTime,
+  described,
   eachLanguage,
+  list,
+  object,
   objectId,
   oneOf,
   orNull,
+  responseWith,
+  share,
   succeeded,
   tenantName,
   type Wire,
-  object,
-  list,
 } from './common.ts';
 import { type Evidence, evidence } from './evidence.ts';
-import { contractFormats, type Format, formats } from './formats.ts';
+import {
+  actorTypes,
+  contractFormats,
+  decisionStrategies,
+  defaultSeed,
+  type Format,
+  formats,
+  resultClasses,
+  statuses,
+  storageTypes,
+  tiers,
+} from './vocabulary.ts';
 import {
   maxCaseDataLength,
   maxCommentLength,
@@ -32,15 +43,6 @@ import {
   maxThumbnails,
   minSidePx,
 } from './limits.ts';
-import {
-  actorTypes,
-  decisionStrategies,
-  defaultSeed,
-  resultClasses,
-  statuses,
-  storageTypes,
-  tiers,
-} from './vocabulary.ts';
 
 export type GivenOptions = Wire<typeof givenOptions>;
 export const givenOptions = Type.Partial(

@@ -2,19 +2,18 @@
 
 import { Type } from 'typebox';
 import {
+  dateTime,
   described,
+  list,
+  object,
+  ofOne,
   oneOf,
   orNull,
   responseWith,
-  type Wire,
-  object,
-  list,
-  dateTime,
-  ofOne,
   tenantName,
+  type Wire,
 } from './common.ts';
-import { langPattern } from './vocabulary.ts';
-import { formats } from './formats.ts';
+import { formats, langPattern } from './vocabulary.ts';
 import { intakes, maxNameLength, maxTokenLength } from './limits.ts';
 
 const token = Type.String({ minLength: 1, maxLength: maxTokenLength });

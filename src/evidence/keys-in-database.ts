@@ -4,7 +4,7 @@ import { eq, like } from 'drizzle-orm';
 import { type Db, transact, type Tx } from '../ports/db/database.ts';
 import { settings } from '../ports/db/schema.ts';
 import { createSeal } from '../ports/storage/configs.ts';
-import type { KeyPlace } from './signing-keys.ts';
+import type { KeyPlace } from './sign.ts';
 
 const rowPrefix = 'signing-key/';
 const isKey = like(settings.key, `${rowPrefix}%`);

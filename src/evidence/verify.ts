@@ -21,9 +21,9 @@ import {
   type VerifyOptions,
   type ZipEntry,
 } from './bundle-format.ts';
-import { openZip, parseCaseRecord } from './write-bundle.ts';
+import { openZip, readPublicKey } from './sign.ts';
+import { parseCaseRecord } from './write-bundle.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
-import { readPublicKey } from './signing-keys.ts';
 
 /**
  * If a bundle fails verification, that is a result, not an error.

@@ -4,7 +4,7 @@ import type { OpeningModels } from '../engine/schedule.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel, type TraceModel } from '../inference/networks.ts';
-import { createMutex } from '../turns.ts';
+import { createMutex } from '../waiting.ts';
 import { startLocatorThread } from './locator-thread.ts';
 
 export type ModelCache = ReturnType<typeof createModelCache>;

@@ -1,6 +1,6 @@
 /** Opens a file in any format: reads its structure, before any pixel is decoded. */
 
-import { type Format, formatNames } from '../contract/formats.ts';
+import { type Format, formatNames } from '../contract/vocabulary.ts';
 import { failure } from '../contract/failure-reasons.ts';
 import type { FileFacts } from './file-facts.ts';
 import {

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
-import { contractFormats, type Format, formatNames } from '../contract/formats.ts';
+import { contractFormats, type Format, formatNames } from '../contract/vocabulary.ts';
 import { ForensicsError } from '../errors.ts';
 import { decodeText } from './bytes.ts';
 import { decodeWithSharp, type PixelRequest } from './codec.ts';

@@ -1,6 +1,6 @@
 /** Identifies a file by its first bytes; its name and declared type are never trusted. */
 
-import { type Format, formatNames } from '../contract/formats.ts';
+import { type Format, formatNames } from '../contract/vocabulary.ts';
 import { ascii, dataView, startsWith } from './bytes.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
 

@@ -315,7 +315,7 @@ function damaged(what: string): ForensicsError {
  *   0 when exact.
  * @see ITU-T T.81 (1992), Annex K, Table K.1, for the base table; libjpeg's jcparam.c for its scaling.
  */
-export function nearestQuality(steps: readonly number[]): { value: number; distance: number } {
+function nearestQuality(steps: readonly number[]): { value: number; distance: number } {
   let [value, distance] = [100, Number.POSITIVE_INFINITY];
   for (let quality = 100; quality >= 1; quality--) {
     const table = luminanceTable(quality);

@@ -12,7 +12,7 @@ import {
   sidesOfEverything,
 } from '../contract/limits.ts';
 import { failure } from '../contract/failure-reasons.ts';
-import { contractFormats, type Format, formats } from '../contract/formats.ts';
+import { contractFormats, type Format, formats } from '../contract/vocabulary.ts';
 import type { FileTexts } from './file-texts.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { FileClues, MetadataText } from './metadata-blocks.ts';

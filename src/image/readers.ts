@@ -3,7 +3,7 @@
  * read sizes, so none of them may depend on Node.js.
  */
 
-import { type Format, formatNames } from '../contract/formats.ts';
+import { type Format, formatNames } from '../contract/vocabulary.ts';
 import { failure } from '../contract/failure-reasons.ts';
 import { readHeif, readJpeg2000, readJpegXl } from './boxed-formats.ts';
 import { ascii, dataView, joinBytes } from './bytes.ts';

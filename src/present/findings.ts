@@ -1,8 +1,7 @@
 /** Turns the stored codes and values of an examination into the words that responses, files and reports show. */
 
 import type { Evidence } from '../contract/evidence.ts';
-import { formatNames } from '../contract/formats.ts';
-import type { Bilingual, Language } from '../contract/vocabulary.ts';
+import { type Bilingual, formatNames, type Language } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
 import type { Warning, WarningCode } from '../image/metadata-blocks.ts';

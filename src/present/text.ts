@@ -1,4 +1,4 @@
-/** Foreign text made safe to print, small helpers for our own sentences, and phrases in both languages side by side. */
+/** Foreign text made safe to print, line breaks, small helpers for our own sentences, and phrases in both languages. */
 
 import type { Language } from '../contract/vocabulary.ts';
 
@@ -45,6 +45,61 @@ function shorten(characters: readonly string[], limit: number): readonly string[
   const head = limit - tail;
   const leftOut = `⟨… ${characters.length - limit} …⟩`;
   return [...characters.slice(0, head), leftOut, ...characters.slice(-tail)];
+}
+
+/** Keeps a per cent sign on the same line as its number. */
+const breaks = / (?!%)/;
+
+/**
+ * Breaks at spaces. A word wider than the line (a checksum, a long file name) is broken where the line is full; a URL
+ * is broken after a slash if that leaves the line more than half full. A line that ends at a space keeps the space, so
+ * that joining the lines restores the original text for search and for screen readers. The caller measures all widths,
+ * so the same rules work with any font.
+ *
+ * @param width - of a line without its trailing space, in the unit of `measure`; at least one character always fits.
+ */
+export function breakLines(
+  text: string,
+  width: number,
+  measure: (part: string) => number,
+): readonly string[] {
+  const lines: string[] = [];
+  const space = measure(' ');
+  let line = '';
+  let used = 0;
+  for (const [at, word] of text.split(breaks).entries()) {
+    for (const [part, piece] of breakWord(word, width, measure).entries()) {
+      const joint = at > 0 && part === 0 ? ' ' : '';
+      const needed = measure(piece);
+      const whole = used + (joint === '' ? 0 : space) + needed;
+      const isFull = line !== '' && whole > width;
+      if (isFull) lines.push(line + joint);
+      line = isFull ? piece : line + joint + piece;
+      used = isFull ? needed : whole;
+    }
+  }
+  return [...lines, line];
+}
+
+/** The word as a whole if it fits, otherwise the pieces that do, split between characters rather than code units. */
+function breakWord(word: string, width: number, measure: (part: string) => number) {
+  if (measure(word) <= width) return [word];
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const character of word) {
+    const needed = measure(character);
+    if (piece !== '' && used + needed > width) {
+      const slash = piece.lastIndexOf('/') + 1;
+      const end = slash > piece.length / 2 ? slash : piece.length;
+      pieces.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      used = measure(piece);
+    }
+    piece += character;
+    used += needed;
+  }
+  return [...pieces, piece];
 }
 
 /** The texts without empty ones and without those whose condition is false. */

@@ -6,8 +6,13 @@
  */
 
 import { createHash, X509Certificate } from 'node:crypto';
-import { type Assurance, assurances, type DeclaredOrigin } from '../contract/vocabulary.ts';
-import { type Format, mediaTypes } from '../contract/formats.ts';
+import {
+  type Assurance,
+  assurances,
+  type DeclaredOrigin,
+  type Format,
+  mediaTypes,
+} from '../contract/vocabulary.ts';
 import { type Manifest, manifestsIn, pemBlock, readCrJson } from './c2pa-reader.ts';
 import { originOfSourceType } from './source-types.ts';
 import type { ContentCredentials, Declaration, Provenance } from './provenance.ts';

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError, toForensicsError } from '../errors.ts';
-import { createFairQueue } from '../turns.ts';
+import { createFairQueue } from '../waiting.ts';
 import { type Db, setRequester } from '../ports/db/database.ts';
 import { countRequest, readCount } from '../service/access/request-counts.ts';
 import type { Core } from '../service/core.ts';

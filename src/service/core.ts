@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { eq } from 'drizzle-orm';
 import { createEmbeddedIdentity } from './access/embedded/identity.ts';
 import { createPasswords, type Passwords } from './access/embedded/passwords.ts';
 import { createLoginAttempts } from './access/embedded/throttle.ts';
@@ -24,16 +25,15 @@ import {
   type Db,
   hasRow,
   type OpenDatabase,
-  type Tx,
   transact,
+  type Tx,
 } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
-import { ForensicsError, configInvalid, conflict } from '../errors.ts';
+import { configInvalid, conflict, ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
 import { keysInDatabase } from '../evidence/keys-in-database.ts';
-import { createSigningKeys, keysInFolder } from '../evidence/signing-keys.ts';
+import { createSigningKeys, keysInFolder } from '../evidence/sign.ts';
 import { webhookSecret } from './webhooks/deliver.ts';
-import { eq } from 'drizzle-orm';
 import { settings as settingRows, tenants as tenantRows } from '../ports/db/schema.ts';
 
 export type Core = Awaited<ReturnType<typeof coreOn>>;

@@ -4,7 +4,7 @@
  * because of a tenant's receiver, and a log that nobody reads loses lines but no analysis.
  */
 
-import { withinTime } from '../retry.ts';
+import { withinTime } from '../waiting.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { createMutex } from '../../src/turns.ts';
+import { createMutex } from '../../src/waiting.ts';
 import { isBuilt } from '../built.ts';
 import { databaseIn } from '../fixtures/postgres.ts';
 

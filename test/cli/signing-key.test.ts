@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createSigningKeys, keysInFolder } from '../../src/evidence/signing-keys.ts';
+import { createSigningKeys, keysInFolder } from '../../src/evidence/sign.ts';
 import { smallBundle } from '../unit/evidence/small-case.ts';
 import { emptyFolder, runCli, runHere } from './run-cli.ts';
 

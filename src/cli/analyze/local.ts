@@ -8,7 +8,7 @@ import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
 import { toForensicsError } from '../../errors.ts';
-import type { Signer } from '../../evidence/signing-keys.ts';
+import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import type { CaseData, Laboratory, OwnValidation, ReportItem } from '../../present/report-item.ts';
@@ -92,7 +92,7 @@ interface LocalRun extends Run {
 async function signerFor({ out, tier }: AnalyzeOptions, dataDir: string): Promise<Signer | null> {
   // No key is created if nothing is signed.
   if (out === null || tier !== 'forensicReporting') return null;
-  const { createSigningKeys, keysInFolder } = await import('../../evidence/signing-keys.ts');
+  const { createSigningKeys, keysInFolder } = await import('../../evidence/sign.ts');
   return createSigningKeys(keysInFolder(dataDir), now).signer();
 }
 

@@ -8,12 +8,17 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { areaOf, type Region } from '../../detectors/regions.ts';
-import type { Bilingual, Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
+import type {
+  Bilingual,
+  Format,
+  Language,
+  ReasonCode,
+  ResultClass,
+} from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { CellMaps, Decision, Examination, ModelIdentity, Place } from '../../engine/result.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
-import type { Format } from '../../contract/formats.ts';
 import type { PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import { wordFacts, wordFinding, wordProvenance } from '../../present/findings.ts';
@@ -30,15 +35,16 @@ import {
   readErrors,
   readMarked,
   type Result,
-  testedFigures,
   showsPlaces,
   supportsChange,
+  testedFigures,
   toChangesFound,
 } from '../../present/result.ts';
 import type { Origin, ReportTexts } from '../../present/report-item.ts';
 import type { CopyOf } from './copies.ts';
 import type { Input, Skipped } from './inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
+import { isCopy } from '../../present/origin.ts';
 
 /** The contract's result without URLs: here, heatmaps and PDFs are listed in the record's `files`. */
 export type LocalResult = ResultFields & {
@@ -285,4 +291,44 @@ export interface Examiner {
   /** Called in order, before the records are reported: identifies the copies among them. */
   compare?(examined: Examined): AnalysisRecord;
   close(): Promise<void>;
+}
+
+interface FromServer {
+  readonly file: string;
+  readonly sha256: string | null;
+  readonly analysisId: string | null;
+  readonly seenBefore?: readonly SeenBefore[];
+}
+
+/**
+ * Like `createCopyFinder`, for pictures that a server compared. The returned function takes the records in order; copies
+ * within the run are no longer listed as seen before it.
+ *
+ * @param submitted - ids of all analyses of the run so far.
+ */
+export function createCopyReader(submitted: ReadonlySet<string>) {
+  /** By SHA-256, and by id. */
+  const files = new Map<string, string>();
+  const laterCopies = new Map<string, CopyOf>();
+  const isOfRun = (other: SeenBefore) => isCopy(other) && submitted.has(other.id);
+  return <R extends FromServer>(record: R): R & { readonly copyOf?: CopyOf } => {
+    const { file, sha256, analysisId, seenBefore } = record;
+    if (sha256 === null || analysisId === null || seenBefore === undefined) return record;
+    const same = files.get(sha256);
+    const earlier = seenBefore.find((other) => isOfRun(other) && files.has(other.id));
+    const copyOf =
+      same === undefined
+        ? ((earlier && toCopy(files.get(earlier.id)!, earlier)) ?? laterCopies.get(analysisId))
+        : { file: same, isSameFile: true, isMirrored: false };
+    if (same === undefined) files.set(sha256, file).set(analysisId, file);
+    for (const other of seenBefore.filter(isOfRun)) {
+      if (!laterCopies.has(other.id)) laterCopies.set(other.id, toCopy(file, other));
+    }
+    const others = seenBefore.filter((other) => !isOfRun(other));
+    return { ...record, seenBefore: others, ...(copyOf && { copyOf }) };
+  };
+}
+
+function toCopy(file: string, { alignment }: SeenBefore): CopyOf {
+  return { file, isSameFile: false, isMirrored: alignment?.isMirrored === true };
 }

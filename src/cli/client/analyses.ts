@@ -13,7 +13,7 @@ import { succeeded } from '../../contract/common.ts';
 import { type SeenBefore, seenBeforeResponse } from '../../contract/seen-before.ts';
 import { ForensicsError, hasCode } from '../../errors.ts';
 import { readStart, readUpTo } from '../../ports/files/files.ts';
-import { type Pace, realPace } from '../../retry.ts';
+import { type Pace, realPace } from '../../waiting.ts';
 import {
   type Api,
   type ApiRequest,

@@ -9,7 +9,7 @@ import { createSecureContext, getCACertificates } from 'node:tls';
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { jsonOrNull } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
-import { type Pace, backoffMs, retry } from '../../retry.ts';
+import { type Pace, backoffMs, retry } from '../../waiting.ts';
 import { toConnectionFailure, toRefusal } from './errors.ts';
 
 export interface ApiRequest {

@@ -11,7 +11,7 @@ import type {
   VerifiedPicture,
   VerifyOptions,
 } from '../../evidence/bundle-format.ts';
-import { readPublicKey } from '../../evidence/signing-keys.ts';
+import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import type { Command, TextOptions } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';

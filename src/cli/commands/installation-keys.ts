@@ -13,7 +13,7 @@ import {
   keysInFolder,
   type SigningKey,
   type SigningKeys,
-} from '../../evidence/signing-keys.ts';
+} from '../../evidence/sign.ts';
 import { toList } from '../output/layout.ts';
 
 export function defineMasterKey(masterKey: Command): void {

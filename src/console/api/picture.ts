@@ -1,6 +1,6 @@
 /** Reads what a file's header says about the picture, before anything is sent. */
 
-import type { Format } from '../../contract/formats.ts';
+import type { Format } from '../../contract/vocabulary.ts';
 import type { PictureLimits } from '../../contract/auth.ts';
 import {
   largestJpegIn,

@@ -1,7 +1,7 @@
 /** The drop zone for pictures, their options, and the progress of each upload. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { formatNames, mediaTypes } from '../../contract/formats.ts';
+import { formatNames, mediaTypes } from '../../contract/vocabulary.ts';
 import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
 import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';

@@ -18,8 +18,8 @@ import { ForensicsError } from '../../errors.ts';
 import { keptSecretsKey, openDataFolder, openSecrets } from '../../service/secrets/secrets.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { keysInDatabase } from '../../evidence/keys-in-database.ts';
-import { copySigningKeys, keysInFolder } from '../../evidence/signing-keys.ts';
-import { type Core, openCoreOn, beginMigration, finishMigration } from '../../service/core.ts';
+import { copySigningKeys, keysInFolder } from '../../evidence/sign.ts';
+import { beginMigration, type Core, finishMigration, openCoreOn } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { copyRows } from './copy-rows.ts';
 

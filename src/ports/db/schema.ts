@@ -6,7 +6,7 @@
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 import type { CaseData } from '../../contract/analysis.ts';
 import type { FeedbackMessage } from '../../contract/auth.ts';
-import type { Format } from '../../contract/formats.ts';
+import type { Format } from '../../contract/vocabulary.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
 import type { FailureReason } from '../../errors.ts';
 

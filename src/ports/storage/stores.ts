@@ -17,7 +17,7 @@ import {
   storagePlace,
 } from './configs.ts';
 import { type BlobStore, type RemoteStore, storageUrls, withPrefix } from './store.ts';
-import { withinTime } from '../../retry.ts';
+import { withinTime } from '../../waiting.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** The columns of an analysis that locate its objects. */

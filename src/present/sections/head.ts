@@ -3,10 +3,11 @@
  * rely on it; who did what; which file was examined.
  */
 
+import { createHash } from 'node:crypto';
 import { pictureSize, traceNetwork } from '../../detectors/network-findings.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
-import type { Place, Examination } from '../../engine/result.ts';
+import type { Examination, Place } from '../../engine/result.ts';
 import { writeNeededRatios } from '../evidence.ts';
 import { type WordedFinding, writeBriefly, writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
@@ -22,12 +23,10 @@ import {
   markedPlaces,
   showsPlaces,
 } from '../result.ts';
-import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
+import { type Block, foreignRow, type Row, row, type SectionInput } from './blocks.ts';
 import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';
-import { createHash } from 'node:crypto';
-import { formatNames } from '../../contract/formats.ts';
-import type { Language } from '../../contract/vocabulary.ts';
+import { formatNames, type Language } from '../../contract/vocabulary.ts';
 import { modelName } from '../../engine/contract.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import { wordsIn } from '../wording/catalogue.ts';

@@ -1,6 +1,6 @@
 /** The file that was examined: what its metadata says and how it is structured. GPS positions are never printed. */
 
-import { formatNames } from '../../contract/formats.ts';
+import { formatNames } from '../../contract/vocabulary.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { writeWarnings } from '../findings.ts';
@@ -9,6 +9,7 @@ import type { Origin } from '../report-item.ts';
 import type { NumberWriter, Words } from '../wording/catalogue.ts';
 import {
   type Block,
+  foreignRow,
   grid,
   type GridRow,
   heading,
@@ -18,7 +19,6 @@ import {
   type Row,
   row,
   type SectionInput,
-  foreignRow,
   valueLimit,
   withEscapes,
 } from './blocks.ts';

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import PdfDocument from 'pdfkit';
 import type { Size } from '../../detectors/regions.ts';
+import { breakLines } from '../../present/text.ts';
 
 /** A4. Everything is drawn between 36 and 778 pt, so that it also prints unscaled on US Letter (792 pt high). */
 export const sheet = {
@@ -256,8 +257,6 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-// The fonts, and where lines break.
-
 /** The two fonts of a report, read once per process. */
 interface Fonts {
   readonly regular: Buffer;
@@ -298,59 +297,4 @@ function withoutShaping(font: Buffer): Buffer {
       hidden.write('----', at, 'latin1');
   }
   return hidden;
-}
-
-/** Keeps a per cent sign on the same line as its number. */
-const breaks = / (?!%)/;
-
-/**
- * Breaks at spaces. A word wider than the line (a checksum, a long file name) is broken where the line is full; a URL
- * is broken after a slash if that leaves the line more than half full. A line that ends at a space keeps the space, so
- * that joining the lines restores the original text for search and for screen readers. The caller measures all widths,
- * so the same rules work with any font.
- *
- * @param width - of a line without its trailing space, in the unit of `measure`; at least one character always fits.
- */
-export function breakLines(
-  text: string,
-  width: number,
-  measure: (part: string) => number,
-): readonly string[] {
-  const lines: string[] = [];
-  const space = measure(' ');
-  let line = '';
-  let used = 0;
-  for (const [at, word] of text.split(breaks).entries()) {
-    for (const [part, piece] of breakWord(word, width, measure).entries()) {
-      const joint = at > 0 && part === 0 ? ' ' : '';
-      const needed = measure(piece);
-      const whole = used + (joint === '' ? 0 : space) + needed;
-      const isFull = line !== '' && whole > width;
-      if (isFull) lines.push(line + joint);
-      line = isFull ? piece : line + joint + piece;
-      used = isFull ? needed : whole;
-    }
-  }
-  return [...lines, line];
-}
-
-/** The word as a whole if it fits, otherwise the pieces that do, split between characters rather than code units. */
-function breakWord(word: string, width: number, measure: (part: string) => number) {
-  if (measure(word) <= width) return [word];
-  const pieces: string[] = [];
-  let piece = '';
-  let used = 0;
-  for (const character of word) {
-    const needed = measure(character);
-    if (piece !== '' && used + needed > width) {
-      const slash = piece.lastIndexOf('/') + 1;
-      const end = slash > piece.length / 2 ? slash : piece.length;
-      pieces.push(piece.slice(0, end));
-      piece = piece.slice(end);
-      used = measure(piece);
-    }
-    piece += character;
-    used += needed;
-  }
-  return [...pieces, piece];
 }

@@ -3,7 +3,7 @@
  * the URL is the only permission needed. Bodies are streamed and never parsed.
  */
 
-import { withinTime } from '../../retry.ts';
+import { withinTime } from '../../waiting.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ForensicsError, forbidden, invalidRequest } from '../../errors.ts';

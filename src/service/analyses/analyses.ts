@@ -6,17 +6,16 @@
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
 import { failure as failureOf } from '../../contract/failure-reasons.ts';
 import { type ErrorCode, toForensicsError } from '../../errors.ts';
-import { createMutex } from '../../turns.ts';
-
+import { createMutex } from '../../waiting.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
 import {
   type AnalysesOptions,
   type Caller,
+  checkUpload,
   type Context,
   createSemaphore,
   openInTime,
-  checkUpload,
   readEvidence,
   type StoredAnalysis,
 } from './context.ts';

@@ -15,7 +15,7 @@ import {
   maxCasePictures,
   sha256Of,
 } from '../../evidence/bundle-format.ts';
-import type { Signer } from '../../evidence/signing-keys.ts';
+import type { Signer } from '../../evidence/sign.ts';
 import { type CaseRecord, openCaseBundle, writeBundle } from '../../evidence/write-bundle.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CasePicture, inCaseOrder } from '../../present/cases.ts';

@@ -1,6 +1,6 @@
 /** Shared by the operations on analyses. */
 
-import { withinTime } from '../../retry.ts';
+import { withinTime } from '../../waiting.ts';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Settings } from '../../contract/config.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';

@@ -32,7 +32,6 @@ import {
 } from '../../ports/db/database.ts';
 import { analyses, examinations, thumbnails, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { kept } from '../../present/text.ts';
 import { isFree } from '../holds/legal-holds.ts';
 
 export type AnalysisRow = typeof analyses.$inferSelect;
@@ -296,8 +295,8 @@ export function foldDescription({
   tags,
 }: Pick<AnalysisRow, 'comment' | 'projectId' | 'caseData' | 'tags'>): string {
   // The comment comes last: it may contain U+0000, after which SQLite's index reads nothing.
-  const texts = kept([projectId, caseData?.exhibit, caseData?.examiner, ...tags, comment]);
-  return foldText(texts.join('\n'));
+  const texts = [projectId, caseData?.exhibit, caseData?.examiner, ...tags, comment];
+  return foldText(texts.filter(Boolean).join('\n'));
 }
 
 function notFound(): ForensicsError {

@@ -7,10 +7,9 @@
 import { createHash } from 'node:crypto';
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { type SeenBefore, seenReasons } from '../../contract/seen-before.ts';
-import { type Alignment, align } from '../../image/alignment.ts';
-import { identityKinds, readIdentity } from '../../image/identity.ts';
+import { align, type Alignment } from '../../image/alignment.ts';
 import { mirrorKey, unpackFingerprint } from '../../image/keypoints.ts';
-import type { Metadata } from '../../image/metadata.ts';
+import type { Metadata, Tags } from '../../image/metadata.ts';
 import { eachNumber, type Reader, type Tx } from '../../ports/db/database.ts';
 import { analyses, fingerprintKeys, fingerprints, tenants } from '../../ports/db/schema.ts';
 import { getRow, isAliveIn, type Target } from './rows.ts';
@@ -219,4 +218,62 @@ function keysIn(tenantId: string, packed: Uint8Array, { withLikely = false } = {
 
 function flip(key: number, bit: number): number {
   return (key ^ (1 << bit)) >>> 0;
+}
+
+// Values that files of the same origin share, so that an equal value in two files suggests a common origin.
+
+const identityKinds = ['camera', 'document', 'settings'] as const;
+
+interface IdentityFact {
+  readonly kind: (typeof identityKinds)[number];
+  readonly value: string;
+}
+
+const serialFields = ['BodySerialNumber', 'CameraSerialNumber', 'SerialNumber'] as const;
+/** Ids that editing programs copy from file to file, or that name the original file. */
+const documentFields = [
+  'DocumentID',
+  'OriginalDocumentID',
+  'InstanceID',
+  'DerivedFrom/documentID',
+  'DerivedFrom/originalDocumentID',
+  'DerivedFrom/instanceID',
+] as const;
+/** Fields in which generators record prompt and seed. */
+const settingsFields = [
+  'parameters',
+  'prompt',
+  'Dream',
+  'sd-metadata',
+  'invokeai_metadata',
+  'Comment',
+  'UserComment',
+] as const;
+
+/** Minimum lengths, because shorter texts are too likely to be equal by chance. */
+const least = { serial: 5, document: 16, settings: 40 } as const;
+
+function readIdentity(metadata: Metadata): readonly IdentityFact[] {
+  const { exif, xmp, pngText, cameraMake, cameraModel } = metadata;
+  const serial = serialFields
+    .map((field) => textOf(exif[field] ?? xmp[field]))
+    .find((it) => it !== '');
+  const isSerial = serial !== undefined && serial.length >= least.serial && /[1-9]/.test(serial);
+  const documents = documentFields
+    .map((field) => textOf(xmp[field]).toLowerCase())
+    .filter((text) => text.length >= least.document);
+  const settings = settingsFields
+    .map((field) => textOf(pngText[field] ?? exif[field]))
+    .filter((text) => text.length >= least.settings && /seed/i.test(text));
+  return [
+    ...(isSerial
+      ? [{ kind: 'camera' as const, value: [cameraMake, cameraModel, serial].join('\n') }]
+      : []),
+    ...[...new Set(documents)].map((value) => ({ kind: 'document' as const, value })),
+    ...[...new Set(settings)].map((value) => ({ kind: 'settings' as const, value })),
+  ];
+}
+
+function textOf(value: Tags[string] | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 }

@@ -7,14 +7,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Value } from 'typebox/value';
 import type { Tenant } from '../tenants/tenants.ts';
-import { ForensicsError, toForensicsError, conflict, invalidRequest } from '../../errors.ts';
+import { conflict, ForensicsError, invalidRequest, toForensicsError } from '../../errors.ts';
 import { failure } from '../../contract/failure-reasons.ts';
-import { mediaTypes } from '../../contract/formats.ts';
+import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
 import { openContainer, orientationIn } from '../../image/container.ts';
 import { describeContent, sniffFormat } from '../../image/file-kind.ts';
 import { isQuarterTurn } from '../../image/orientation.ts';
 import { checkSizeBytes, type Limits } from '../../image/picture.ts';
-import { toRepeatable, recall } from '../idempotency.ts';
+import { recall, toRepeatable } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import {
   type Analysis,
@@ -22,14 +22,13 @@ import {
   type CreateRequest,
   givenOptions,
 } from '../../contract/analysis.ts';
-import { defaultSeed } from '../../contract/vocabulary.ts';
 import { foldText, newId } from '../../ports/db/database.ts';
 import {
   type Caller,
-  type Context,
-  openInTime,
   checkUpload,
+  type Context,
   loadRecorded,
+  openInTime,
   readEvidence,
   type StoredAnalysis,
 } from './context.ts';

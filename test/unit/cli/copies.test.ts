@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { createCopyFinder } from '../../../src/cli/analyze/copies.ts';
-import { createCopyReader } from '../../../src/cli/analyze/remote/remote.ts';
+import { createCopyReader } from '../../../src/cli/analyze/record.ts';
 import type { SeenBefore } from '../../../src/contract/seen-before.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { findFingerprint, packFingerprint } from '../../../src/image/keypoints.ts';

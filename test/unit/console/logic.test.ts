@@ -2,15 +2,14 @@ import { expect, test } from 'vitest';
 import { dayStart } from '../../../src/console/api/analyses.ts';
 import { ApiError, persistently } from '../../../src/console/api/client.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
-import { createUploadQueue } from '../../../src/console/api/upload.ts';
-import type { UploadState } from '../../../src/console/api/upload.ts';
+import { createUploadQueue, type UploadState } from '../../../src/console/api/upload.ts';
 import { messageOf } from '../../../src/console/context.ts';
 import { locate, numbersOf } from '../../../src/console/parts/located.ts';
 import { firstLook, layOn, moveBy, toView, zoomBy } from '../../../src/console/parts/look.ts';
 import { writeTime } from '../../../src/console/parts/verdict.ts';
 import { readRoute } from '../../../src/console/places.ts';
 import { words } from '../../../src/console/words/words.ts';
-import { contractFormats, formats } from '../../../src/contract/formats.ts';
+import { contractFormats, formats } from '../../../src/contract/vocabulary.ts';
 import { fileOf } from '../../fixtures/formats.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 

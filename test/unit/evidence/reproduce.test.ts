@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import { type ReproduceOptions, reproduceBundle } from '../../../src/evidence/reproduce.ts';
+import { reproduceBundle, type ReproduceOptions } from '../../../src/evidence/reproduce.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import {

@@ -5,11 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { keysInDatabase } from '../../../src/evidence/keys-in-database.ts';
-import {
-  copySigningKeys,
-  createSigningKeys,
-  keysInFolder,
-} from '../../../src/evidence/signing-keys.ts';
+import { copySigningKeys, createSigningKeys, keysInFolder } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { settings } from '../../../src/ports/db/schema.ts';
 import { fromDist } from '../../built.ts';

@@ -3,8 +3,8 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { MapName } from '../../../src/engine/result.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import { createSigner, type Signer } from '../../../src/evidence/signing-keys.ts';
-import { sealBundle, writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { createSigner, sealBundle, type Signer } from '../../../src/evidence/sign.ts';
+import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import type { ReportTexts } from '../../../src/present/report-item.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Format, formats } from '../../../src/contract/formats.ts';
+import { type Format, formats } from '../../../src/contract/vocabulary.ts';
 import { openContainer } from '../../../src/image/container.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { sniffFormat, describeContent, formatOfName } from '../../../src/image/file-kind.ts';
+import { describeContent, formatOfName, sniffFormat } from '../../../src/image/file-kind.ts';
 import { localLimits, type Picture } from '../../../src/image/picture.ts';
 import { bmpFile, fileOf, formatFile, formatScene } from '../../fixtures/formats.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import {
-  defaultLimits,
   checkDimensions,
   checkSizeBytes,
+  defaultLimits,
   localLimits,
   serviceLimits,
 } from '../../../src/image/picture.ts';
 import { jpegSegment, padFirstScan, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, pngHeader, pngSignature } from '../../fixtures/png-chunks.ts';
-import { formats } from '../../../src/contract/formats.ts';
+import { formats } from '../../../src/contract/vocabulary.ts';
 import { refusal } from '../../fixtures/refusal.ts';
 
 const size = { width: 70, height: 70, seed: 2 };

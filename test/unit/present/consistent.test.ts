@@ -17,7 +17,7 @@ import { writeFailure } from '../../../src/present/failures.ts';
 import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
-import { reportWordsIn } from '../../../src/present/report-texts.ts';
+import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import { findContradictions, flat } from '../../../bin/evaluate/surfaces.ts';
 import {
   altered,

@@ -20,7 +20,8 @@ import { writeFirstPage, writeSections } from '../../../src/present/sections/sec
 import { wordFinding, writeNextStep, writeWarnings } from '../../../src/present/findings.ts';
 import { capitalised } from '../../../src/present/text.ts';
 import { inputWith } from '../detectors/input.ts';
-import { reportWordsIn, writeTexts } from '../../../src/present/report-texts.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import manifest from '../../../models/trace-3/manifest.json' with { type: 'json' };
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
-import { reportWordsIn } from '../../../src/present/report-texts.ts';
+import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import { makeExamination } from './examination.ts';
 import { bodyOf, custodyHash, full, fullItem, render, size } from './full-report.ts';
 

@@ -7,7 +7,7 @@ import type { Section } from '../../../src/present/sections/blocks.ts';
 import { item, makeExamination } from '../present/examination.ts';
 import { draw } from '../present/full-report.ts';
 import { readPages, readXmp } from './pdf-text.ts';
-import { breakLines } from '../../../src/render/pdf/page.ts';
+import { breakLines } from '../../../src/present/text.ts';
 
 async function render(examination: Examination, language: Language, name = item.name) {
   const { prints } = await draw(examination);

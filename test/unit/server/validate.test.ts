@@ -5,7 +5,7 @@ import {
   listQuery,
   retryBody,
 } from '../../../src/contract/analysis.ts';
-import { contractFormats } from '../../../src/contract/formats.ts';
+import { contractFormats } from '../../../src/contract/vocabulary.ts';
 import { compileValidator } from '../../../src/server/bodies.ts';
 import { draft } from './open-server.ts';
 

@@ -3,22 +3,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
-import type { SeenBefore } from '../../../contract/seen-before.ts';
 import { type Language, type ResultClass, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError, toForensicsError } from '../../../errors.ts';
 import { createSandbox, type Sandbox } from '../../../examiner/sandbox.ts';
-import { createMutex, type Mutex } from '../../../turns.ts';
-import { isCopy } from '../../../present/origin.ts';
+import { createMutex, type Mutex } from '../../../waiting.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
 import { openConnection, type Transfer, untilEnded, withFreshUrls } from '../../client/analyses.ts';
 import { openServer, requireTenant } from '../../connection/server.ts';
 import { type AnalyzeOptions, assertNoOptions } from '../../options.ts';
 import { log } from '../../output/terminal.ts';
-import type { CopyOf } from '../copies.ts';
 import type { Input } from '../inputs.ts';
 import {
   type AnalysisRecord,
   beginRecord,
+  createCopyReader,
   type Examined,
   type Examiner,
   type LocalResult,
@@ -158,46 +156,6 @@ async function examineInput(run: RemoteRun, input: Input, folderName: string): P
     if (analysisId !== null && !isFinal) left.isOnServer = true;
     return { record: { ...toFailedRecord(head(), failure), sha256, analysisId }, failure };
   }
-}
-
-interface FromServer {
-  readonly file: string;
-  readonly sha256: string | null;
-  readonly analysisId: string | null;
-  readonly seenBefore?: readonly SeenBefore[];
-}
-
-/**
- * Like `createCopyFinder`, for pictures that a server compared. The returned function takes the records in order; copies
- * within the run are no longer listed as seen before it.
- *
- * @param submitted - ids of all analyses of the run so far.
- */
-export function createCopyReader(submitted: ReadonlySet<string>) {
-  /** By SHA-256, and by id. */
-  const files = new Map<string, string>();
-  const laterCopies = new Map<string, CopyOf>();
-  const isOfRun = (other: SeenBefore) => isCopy(other) && submitted.has(other.id);
-  return <R extends FromServer>(record: R): R & { readonly copyOf?: CopyOf } => {
-    const { file, sha256, analysisId, seenBefore } = record;
-    if (sha256 === null || analysisId === null || seenBefore === undefined) return record;
-    const same = files.get(sha256);
-    const earlier = seenBefore.find((other) => isOfRun(other) && files.has(other.id));
-    const copyOf =
-      same === undefined
-        ? ((earlier && toCopy(files.get(earlier.id)!, earlier)) ?? laterCopies.get(analysisId))
-        : { file: same, isSameFile: true, isMirrored: false };
-    if (same === undefined) files.set(sha256, file).set(analysisId, file);
-    for (const other of seenBefore.filter(isOfRun)) {
-      if (!laterCopies.has(other.id)) laterCopies.set(other.id, toCopy(file, other));
-    }
-    const others = seenBefore.filter((other) => !isOfRun(other));
-    return { ...record, seenBefore: others, ...(copyOf && { copyOf }) };
-  };
-}
-
-function toCopy(file: string, { alignment }: SeenBefore): CopyOf {
-  return { file, isSameFile: false, isMirrored: alignment?.isMirrored === true };
 }
 
 // A server's response as a record like that of a picture examined here, and the files of that response.

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type ApiRequest, openApi } from '../../../../src/cli/client/api.ts';
-import type { Pace } from '../../../../src/retry.ts';
+import type { Pace } from '../../../../src/waiting.ts';
 
 const pong = Type.Object({
   success: Type.Literal(true),

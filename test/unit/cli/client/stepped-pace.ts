@@ -1,4 +1,4 @@
-import type { Pace } from '../../../../src/retry.ts';
+import type { Pace } from '../../../../src/waiting.ts';
 
 /** A clock that only waiting moves, and a list of the waits. */
 export function steppedPace() {

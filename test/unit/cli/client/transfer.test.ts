@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectionsUnder } from '../../../../src/cli/client/api.ts';
 import { openConnection } from '../../../../src/cli/client/analyses.ts';
-import type { Pace } from '../../../../src/retry.ts';
+import type { Pace } from '../../../../src/waiting.ts';
 import { listen } from '../../../fixtures/listen.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
 import { steppedPace } from './stepped-pace.ts';

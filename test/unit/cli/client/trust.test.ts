@@ -1,6 +1,6 @@
 import { createServer as createPlainServer } from 'node:http';
 import { expect, test } from 'vitest';
-import type { Pace } from '../../../../src/retry.ts';
+import type { Pace } from '../../../../src/waiting.ts';
 import { freePort } from '../../../fixtures/free-port.ts';
 import { listen } from '../../../fixtures/listen.ts';
 import { ping } from './ping.ts';

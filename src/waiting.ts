@@ -1,6 +1,6 @@
 /**
- * Retries operations that can safely be repeated. Only the function that sends a request retries
- * it, and none of its callers do, so that attempts do not multiply.
+ * Waiting within this process: time limits, retries, and who waits for whom. Only the function that sends a request
+ * retries it, and none of its callers do, so that attempts do not multiply.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -78,4 +78,51 @@ export async function retry<T>(
 /** Up to half of the pause is random, so that clients that failed at the same moment do not all return at once. */
 export function backoffMs(attempt: number, firstMs: number, factor: number): number {
   return firstMs * factor ** (attempt - 1) * (0.5 + Math.random() / 2);
+}
+
+/** Runs tasks with the same key one after another; tasks with different keys do not wait. */
+export type Mutex = <T>(key: string, act: () => Promise<T>) => Promise<T>;
+
+export function createMutex(): Mutex {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, act) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(act);
+    // The next task waits for this one to end, with or without success; only this task's own caller sees a failure.
+    const ended = mine.catch(() => undefined);
+    last.set(key, ended);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === ended) last.delete(key);
+    }
+  };
+}
+
+/** A queue in which names take turns, so that a thousand entries of one name delay any other by only one entry. */
+export interface FairQueue<T> {
+  add(name: string, entry: T): void;
+  /** Removes and returns the next entry whose name `isAllowed` accepts; undefined if there is none. */
+  next(isAllowed?: (name: string) => boolean): T | undefined;
+}
+
+export function createFairQueue<T>(): FairQueue<T> {
+  /** Entries by name, in the order in which names take their next turn; a name without entries is absent. */
+  const queues = new Map<string, T[]>();
+  return {
+    add(name, entry) {
+      const queue = queues.get(name);
+      if (queue === undefined) queues.set(name, [entry]);
+      else queue.push(entry);
+    },
+    next(isAllowed = () => true) {
+      for (const [name, queue] of queues) {
+        if (!isAllowed(name)) continue;
+        const entry = queue.shift();
+        queues.delete(name);
+        if (queue.length > 0) queues.set(name, queue);
+        return entry;
+      }
+      return undefined;
+    },
+  };
 }
