@@ -13,7 +13,6 @@ export class Command extends PlainCommand {
     return new Command(name);
   }
 
-  /** Adds text after the options in its help. */
   helpAfter(text: string): this {
     return this.addHelpText('after', text);
   }

@@ -168,7 +168,6 @@ function tablesStatement({ kind, name, quality }: QuantisationClass): FindingSta
   return { code: 'tables_of_their_own', values: {} };
 }
 
-/** Reports what a file contains besides its main picture. */
 export const fileLayout = reporting(
   'file-layout',
   'ITU-T T.81 (1992), Annex B; W3C PNG specification; CIPA DC-007 (Multi-Picture Format).',

@@ -139,7 +139,6 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
   };
 }
 
-/** Collects what a verdict by traces is based on. */
 function toTraceClaim(
   { patchScores, evidence, scores }: Awaited<ReturnType<typeof readTraces>>,
   { picture: { facts }, provenance }: Pick<DetectorInput, 'picture' | 'provenance'>,

@@ -58,7 +58,6 @@ export function padToCells(
   return padded;
 }
 
-/** Mean of each feature over all cells. */
 export function meanFeatures({ channels, columns, rows, values }: FeatureGrid): Float32Array {
   const cells = columns * rows;
   return Float32Array.from({ length: channels }, (_, channel) => {

@@ -44,7 +44,6 @@ export function keysInDatabase(db: Db, sealKey: Buffer): KeyPlace {
   };
 }
 
-/** Encrypts the keys in a database with a different key. */
 export async function resealSigningKeys(
   tx: Tx,
   { from, to }: { readonly from: Buffer; readonly to: Buffer },

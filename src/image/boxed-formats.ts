@@ -195,7 +195,6 @@ function readItems(boxes: readonly Box[]) {
   });
 }
 
-/** The properties associated with an item, in their order. */
 function propertiesOf(item: number, boxes: readonly Box[]): readonly Box[] {
   const [container = new Uint8Array()] = boxesOf(boxes, 'iprp');
   const inside = readBoxes(container);

@@ -181,7 +181,7 @@ export interface ModelManifest extends Omit<ReturnType<typeof imageManifest>, 'o
   readonly type: 'image';
 }
 
-function parseImageManifest(root: Root): ModelManifest {
+function parseImageManifest(root: Readonly<Record<string, unknown>>): ModelManifest {
   if (root['type'] !== 'image') throw damaged('type is neither image nor localisation');
   if (root['votes'] !== undefined) {
     throw new ForensicsError(
@@ -192,8 +192,6 @@ function parseImageManifest(root: Root): ModelManifest {
   const { outputs: _checked, ...manifest } = imageManifest(root, 'manifest.json');
   return { ...manifest, type: 'image' };
 }
-
-type Root = Readonly<Record<string, unknown>>;
 
 // The manifest of a localisation model.
 

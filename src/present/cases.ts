@@ -2,7 +2,7 @@
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
-import { leavesChangesOpen } from './error-rate.ts';
+import { isBlindToChanges } from './error-rate.ts';
 import type { Failure } from './failures.ts';
 import { kept } from './text.ts';
 import type { CaseData } from './report-item.ts';
@@ -24,7 +24,6 @@ const caseKinds = [
   'changesOpen',
   'noSign',
 ] as const;
-type CaseKind = (typeof caseKinds)[number];
 
 export interface CaseMember {
   readonly status: Status;
@@ -80,13 +79,15 @@ export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMemb
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-function resultKindOf({ status, result, answer }: CaseMember): CaseKind {
+function resultKindOf({ status, result, answer }: CaseMember): (typeof caseKinds)[number] {
   if (status === 'failed') return 'failed';
   if (status !== 'completed' || result === null) return 'atWork';
   // Subclass 2: changed in a part.
   const fake = result.resultSubClasses.includes(2) ? 'changed' : 'generated';
   const uncertain = answer !== null && headsSuspicion(answer) ? 'suspected' : 'undecided';
-  const real = answer !== null && leavesChangesOpen(answer) ? 'changesOpen' : 'noSign';
+  // Only signs of generation are ruled out if changes are hinted at or cannot be judged.
+  const isOpen = answer !== null && (answer.isChangeHinted || isBlindToChanges(answer));
+  const real = isOpen ? 'changesOpen' : 'noSign';
   const kinds = { real, fake, abstain: 'unjudged', uncertain } as const;
   const resultClass = resultClasses[result.resultClass];
   if (resultClass === undefined) throw new RangeError('a result has an unknown class');

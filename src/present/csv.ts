@@ -50,7 +50,3 @@ export const usageColumns: Readonly<Record<string, (day: UsageReport) => CsvValu
   bulkMinutes: ({ processingDurations }) =>
     processingDurations.byModelTypeAndParallelism.image.bulk,
 };
-
-export function valuesOfDay(day: UsageReport): readonly CsvValue[] {
-  return Object.values(usageColumns).map((value) => value(day));
-}

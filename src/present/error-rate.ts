@@ -128,13 +128,6 @@ export function isBlindToChanges(result: Pick<Result, 'outcome' | 'changesFound'
   return result.outcome === 'real' && found / of < hardlyEver;
 }
 
-/** Whether only signs of generation are ruled out, because changes are hinted at or cannot be judged. */
-export function leavesChangesOpen(
-  result: Pick<Result, 'outcome' | 'changesFound' | 'isChangeHinted'>,
-): boolean {
-  return result.isChangeHinted || isBlindToChanges(result);
-}
-
 /** The sizes that were counted together; empty if every size was. */
 function writeSize({ megapixels }: ChangeErrorRates, { wrong, plain }: Pen): string {
   if (megapixels === undefined) return '';

@@ -201,9 +201,7 @@ const lostTraces: readonly ReasonCode[] = ['too_compressed', 'no_usable_trace'];
 type Cap = NonNullable<Evidence['cap']>;
 export type Weighed = NonNullable<Evidence['weighed']>[number];
 
-type MeasuredStrength = Pick<Evidence, 'strength' | 'ratio' | 'statement' | 'cap' | 'weighed'>;
-
-function measureStrength(examined: Examined): MeasuredStrength {
+function measureStrength(examined: Examined) {
   const { decision, provenance } = examined;
   const { resultClass, basis } = decision;
   const traced = weighTraces(examined);

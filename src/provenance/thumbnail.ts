@@ -22,7 +22,8 @@ export function alignThumbnail(picture: Pick<Picture, 'facts' | 'luma' | 'thumbn
   if (thumbnail === undefined) return null;
   const { width, height, orientation } = facts;
   // Some cameras rotate the thumbnail with the picture, and others leave it as the sensor stored it; both are normal.
-  const turn = orientation === 1 ? (plane: LumaPlane) => [plane] : allTurns;
+  const turn = (plane: LumaPlane) =>
+    Array.from({ length: orientation === 1 ? 1 : 8 }, (_, bits) => turned(plane, bits));
   const aspectRatio = (plane: LumaPlane) => {
     const ratio = (plane.width * height) / (plane.height * width);
     return Math.max(ratio, 1 / ratio);
@@ -46,12 +47,7 @@ export function alignThumbnail(picture: Pick<Picture, 'facts' | 'luma' | 'thumbn
   );
 }
 
-/** All eight rotations and mirror images; the first is the original. */
-function allTurns(plane: LumaPlane): readonly LumaPlane[] {
-  return Array.from({ length: 8 }, (_, turn) => turned(plane, turn));
-}
-
-/** @param turn - the bits say whether to transpose (4), flip vertically (2) and mirror horizontally (1). */
+/** @param turn - the bits say whether to transpose (4), flip vertically (2) and mirror horizontally (1); 0 is a copy. */
 function turned({ width, height, luma }: LumaPlane, turn: number): LumaPlane {
   const [isTransposed, isFlipped, isMirrored] = [4, 2, 1].map((bit) => (turn & bit) !== 0);
   const [across, down] = isTransposed ? [height, width] : [width, height];

@@ -134,13 +134,11 @@ export function ignoreBodies(server: FastifyInstance): void {
 // By itself, the format includes leap seconds, which Date cannot represent.
 Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)));
 
-type Validator = (value: unknown) => { value: unknown } | { error: ForensicsError };
-
 /** Fastify's validator compiler. Invalid requests get `invalid_request`. */
-export function compileValidator(route: { schema: TSchema; httpPart?: string }): Validator {
+export function compileValidator(route: { schema: TSchema; httpPart?: string }) {
   const { schema, httpPart } = route;
   const compiled = Compile(schema);
-  return (sent) => {
+  return (sent: unknown) => {
     const value = httpPart === 'querystring' ? withNumbers(sent, schema) : sent;
     if (compiled.Check(value)) return { value };
     return { error: invalidRequest(explain(compiled.Errors(value), schema)) };

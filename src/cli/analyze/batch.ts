@@ -152,7 +152,6 @@ export async function startProgress(
   }
   const known = typeof total === 'number' ? total : null;
   const state: ProgressState = { total: known, done: 0, failed: 0 };
-  /** Pictures added to the count during the run. */
   let added = 0;
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began, language);

@@ -6,7 +6,6 @@ import { type Keypoint, mirrorKey, unpackFingerprint } from '../../image/keypoin
 /** An earlier picture of the run that this one is a copy of. */
 export interface CopyOf {
   readonly file: string;
-  /** Whether every byte is the same. */
   readonly isSameFile: boolean;
   readonly isMirrored: boolean;
 }

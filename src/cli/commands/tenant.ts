@@ -26,7 +26,7 @@ import {
 } from '../connection/local.ts';
 import { Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
-import { csvText, usageColumns, valuesOfDay } from '../../present/csv.ts';
+import { csvText, usageColumns } from '../../present/csv.ts';
 
 export function defineTenant(tenant: Command): void {
   tenant
@@ -265,7 +265,7 @@ async function usage(options: UsageOptions): Promise<void> {
   const used = await withLocalCore(options, (core) => allUsed(core, options));
   if (options.csv) {
     const rows = used.flatMap(({ tenantName, days }) =>
-      days.map((day) => [tenantName, ...valuesOfDay(day)]),
+      days.map((day) => [tenantName, ...Object.values(usageColumns).map((read) => read(day))]),
     );
     const text = csvText([['tenant', ...Object.keys(usageColumns)], ...rows]);
     return void process.stdout.write(text);

@@ -155,10 +155,9 @@ async function changeAccess(who: string, options: LocalOptions, act: 'disable' |
   printFields(user, options);
 }
 
-type ListName = 'addTenant' | 'removeTenant' | 'addScope' | 'removeScope';
 type UpdateOptions = LocalOptions &
   TextOptions<'name' | 'userType'> &
-  Readonly<Record<ListName, readonly string[]>>;
+  Readonly<Record<'addTenant' | 'removeTenant' | 'addScope' | 'removeScope', readonly string[]>>;
 
 async function update(who: string, options: UpdateOptions): Promise<void> {
   const { name, userType, addTenant, removeTenant, addScope, removeScope } = options;

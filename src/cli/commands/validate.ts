@@ -73,7 +73,9 @@ reports.`)
     .subcommand('show', 'Print a stored validation.')
     .examples('65f000000000000000000001', '65f000000000000000000001 --json')
     .argument('<id>', 'its id')
-    .action(showValidation);
+    .action((id: string, options: LocalOptions & Shown) =>
+      printValidation(openValidations(settingsFor(options)).find(id), options),
+    );
   const does = 'Delete a stored validation. Reports that cite it stay as they are.';
   validate
     .subcommand('delete', does)
@@ -191,10 +193,6 @@ function listValidations(options: LocalOptions): void {
     },
     { ...options, none: 'There are no validations.' },
   );
-}
-
-function showValidation(id: string, options: LocalOptions & Shown): void {
-  printValidation(openValidations(settingsFor(options)).find(id), options);
 }
 
 function deleteValidation(id: string, options: LocalOptions): void {

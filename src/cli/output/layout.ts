@@ -153,16 +153,16 @@ function layRecords(head: Cells, rows: readonly Cells[], columns: number): strin
 
 /** Lays out Markdown as plain text: headings in capitals at the margin, everything else indented. */
 export function layMarkdown(markdown: string, columns: number): string {
-  const blocks = blocksIn(markdown).map((block) => layBlock(block, columns - indent.length));
+  const blocks = blocksIn(markdown).map((block) => {
+    if (block.is === 'heading') return inline(block.text).toUpperCase();
+    return layLines(block, columns - indent.length)
+      .map(indented)
+      .join('\n');
+  });
   return `${blocks.join('\n\n')}\n`;
 }
 
 const indent = '  ';
-
-function layBlock(block: Block, width: number): string {
-  if (block.is === 'heading') return inline(block.text).toUpperCase();
-  return layLines(block, width).map(indented).join('\n');
-}
 
 const indented = (line: string) => (line === '' ? '' : indent + line);
 

@@ -50,11 +50,9 @@ interface ViewerProps {
   readonly layers: readonly Layer[];
   readonly marks?: readonly Mark[];
   readonly look: Look;
-  readonly setLook: SetLook;
+  readonly setLook: (change: (was: Look) => Look) => void;
   readonly name: string;
 }
-
-type SetLook = (change: (was: Look) => Look) => void;
 
 export function Viewer({ size, layers, marks = [], look, setLook, name }: ViewerProps) {
   const { analysis } = useConsole();

@@ -37,10 +37,8 @@ export function createBuilder(execute: Execute): Builder {
 }
 
 type NoSchema = Record<string, never>;
-type Prepare = SQLiteRemoteSession<NoSchema, NoSchema>['prepareQuery'];
-
 class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
-  override prepareQuery: Prepare = (...query) => {
+  override prepareQuery: SQLiteRemoteSession<NoSchema, NoSchema>['prepareQuery'] = (...query) => {
     const prepared = super.prepareQuery(...query);
     const [, fields] = query;
     const mapAll = prepared.mapAllResult.bind(prepared);

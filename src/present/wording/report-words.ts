@@ -1,14 +1,10 @@
 /** The words of `catalogue.ts` with those that only reports need, which the console therefore does not load. */
 
 import type { Language } from '../../contract/vocabulary.ts';
-import { fill, say, speak, type Spoken } from '../text.ts';
-import { type Words, wordsIn } from './catalogue.ts';
+import { fill, say, speak } from '../text.ts';
+import { wordsIn } from './catalogue.ts';
 
-export interface ReportWords extends Words {
-  readonly measurements: Spoken<typeof measurements>;
-}
-
-export function reportWordsIn(language: Language): ReportWords {
+export function reportWordsIn(language: Language) {
   return { ...wordsIn(language), measurements: speak(measurements, language) };
 }
 

@@ -60,8 +60,6 @@ function checkedWord(word: string, what: string): string {
   );
 }
 
-type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
-
 export interface UserAct {
   readonly userId: string;
   readonly at: Date;
@@ -69,7 +67,7 @@ export interface UserAct {
 }
 
 /** Logs an event of a person, in the chains of the service and of the tenants that the person may act for. */
-export async function auditUser<E extends UserEvent>(
+export async function auditUser<E extends Extract<keyof EventDetails, `user.${string}`>>(
   tx: Tx,
   { userId, at, by }: UserAct,
   { event, details }: { readonly event: E; readonly details: EventDetails[E] },

@@ -75,12 +75,10 @@ function isOn(held: Held) {
   return and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
 }
 
-type HoldNote = Note<'hold.added' | 'hold.removed'>;
-
 async function note(
   tx: Tx,
   { tenantId, analysisId }: Held,
-  act: Pick<HoldNote, 'actor' | 'at' | 'event'>,
+  act: Pick<Note<'hold.added' | 'hold.removed'>, 'actor' | 'at' | 'event'>,
 ) {
   await append(tx, { ...act, chain: tenantId, subject: analysisId ?? tenantId, details: {} });
 }

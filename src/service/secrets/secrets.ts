@@ -142,8 +142,6 @@ function derive(masterKey: Buffer, purpose: string): Buffer {
 // The file that stores the master key. A new key is first written beside it, and replaces it only
 // when everything is sealed under the new key, so one of the two files always opens the database.
 
-type KeyFile = ReturnType<typeof createKeyFile>;
-
 export const keyBytes = 32;
 
 export interface DataFolder {
@@ -151,7 +149,7 @@ export interface DataFolder {
   /** 32 bytes. */
   readonly masterKey: Buffer;
   /** Null if the settings contain the master key. */
-  readonly keyFile: KeyFile | null;
+  readonly keyFile: ReturnType<typeof createKeyFile> | null;
 }
 
 /**

@@ -77,7 +77,7 @@ export function createAzureStore(
             transactionalContentMD5: digest,
           });
         const answer = await upload().catch(async (error: unknown) => {
-          if (!isMissingContainer(error)) throw error;
+          if (readRefusal(error)?.code !== 'ContainerNotFound') throw error;
           await container.createIfNotExists(limit);
           return upload();
         });
@@ -377,10 +377,6 @@ const meanings = meaningTable([
 function azureFailure(error: unknown): ForensicsError {
   const refusal = readRefusal(error);
   return refusal === null ? connectionFailure(error) : toStoreError(refusal, meanings);
-}
-
-function isMissingContainer(error: unknown): boolean {
-  return readRefusal(error)?.code === 'ContainerNotFound';
 }
 
 /** Null if the error is not a response from the store. */

@@ -34,7 +34,7 @@ interface EmbeddedStoreSettings {
   /** Must be the same instance that the server uses. */
   readonly buckets: Buckets;
   readonly bucket: string;
-  readonly urls: ObjectUrls;
+  readonly urls: ReturnType<typeof createObjectUrls>;
   /** Public origin of the server, for clients. Read whenever a URL is signed, as the port may be unknown at first. */
   readonly endpoint: () => URL;
   /** Default: seven days. */
@@ -104,8 +104,6 @@ export interface SignedObject {
   readonly bucket: string;
   readonly key: string;
 }
-
-type ObjectUrls = ReturnType<typeof createObjectUrls>;
 
 /** @param settings - the key has 32 random bytes. */
 export function createObjectUrls(settings: { key: Uint8Array; now?: () => Date }) {

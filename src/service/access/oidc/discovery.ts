@@ -15,10 +15,6 @@ export interface Discovered extends ServerMetadata {
 
 const longestShown = 200;
 
-export function discoveryUrl(issuer: string): string {
-  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-}
-
 /** @throws {TypeError} for a document from another issuer, with a required member missing, or with a plain HTTP URL. */
 export function readDiscovery(document: unknown, issuer: string): Discovered {
   const members = new Map(Object.entries(Object(document)));

@@ -24,7 +24,6 @@ import {
   createCached,
   createProviderFetch,
   type Discovered,
-  discoveryUrl,
   readDiscovery,
   timeoutSeconds,
 } from './discovery.ts';
@@ -51,14 +50,13 @@ const pauseMs = 10_000;
 
 export function createProvider(parts: ProviderParts) {
   const { issuer, clientSecret, now } = parts;
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const fetch = createProviderFetch(parts);
   const getJson = async (url: string) => readJson(fetch, url);
   const cached = <T>(freshMs: number, load: () => Promise<T>) =>
     createCached({ pauseMs, keptMs, now, freshMs, load: () => attempt(load) });
 
-  const facts = cached(freshFactsMs, async () =>
-    readDiscovery(await getJson(discoveryUrl(issuer)), issuer),
-  );
+  const facts = cached(freshFactsMs, async () => readDiscovery(await getJson(address), issuer));
   const keys = cached(freshKeysMs, async () => {
     const document = await getJson((await facts.current()).jwks_uri);
     if (hasKeys(document)) return createLocalJWKSet(document);
