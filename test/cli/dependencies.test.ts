@@ -52,7 +52,7 @@ function runWithNode(node: string, command: string, args: readonly string[], mor
 test.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])(
   'with Node.js %s, which is too old, npm ci in a clone says so and downloads nothing',
   (version) => {
-    const ci = ['ci', '--registry', 'http://[::1]:9'];
+    const ci = ['ci', '--loglevel=error', '--registry=http://[::1]:9'];
     const { status, stderr, made } = runWithNode(version, 'npm', ci);
 
     expect(status).toBe(1);
