@@ -1,20 +1,12 @@
 /** The operations on analyses that the pages need. */
 
 import type { Analysis } from '../../contract/analysis.ts';
-import type { ResultClass, Status } from '../../contract/vocabulary.ts';
 import { ask, askWhole } from './client.ts';
 
-export interface Filters {
-  readonly searchTerm?: string;
-  readonly verdict?: ResultClass | '';
-  readonly status?: Status | '';
-  readonly tag?: string;
-  /** The full name of a case. */
-  readonly projectId?: string;
-  /** Dates without a time, in the user's time zone; both are part of the period. */
-  readonly from?: string;
-  readonly to?: string;
-}
+type FilterName = 'searchTerm' | 'verdict' | 'status' | 'tag' | 'projectId' | 'from' | 'to';
+
+/** `projectId`: the full name of a case. `from`, `to`: days in the user's time zone; both are part of the period. */
+export type Filters = Readonly<Partial<Record<FilterName, string>>>;
 
 export interface Page {
   readonly entries: readonly Analysis[];

@@ -109,23 +109,24 @@ function FirstUserPage({ token, onEntered }: Pick<LoginProps, 'token' | 'onEnter
   );
 }
 
+async function setPassword(body: Fields, form: HTMLFormElement): Promise<void> {
+  await ask('/v1/auth/change-password', { body });
+  form.reset();
+}
+
 /** The user's own account: password, sessions, and feedback. */
 export function AccountPage() {
   const { login, first, common, nav, account, users, ...session } = useConsole();
   const { user, tenantName, isManager, identity, leave } = session;
   const { isBusy, run } = useAct();
-  const setPassword = async (body: Fields, form: HTMLFormElement): Promise<string> => {
-    await ask('/v1/auth/change-password', { body });
-    form.reset();
-    return account.changed;
-  };
-  const sendFeedback = async ({ message }: Fields, form: HTMLFormElement): Promise<string> => {
+  const sendFeedback = async ({ message }: Fields, form: HTMLFormElement): Promise<void> => {
     const name = user.name ?? user.email;
     const body = { url: location.href, name, tenantName, email: user.email, message };
     await ask('/v1/feedback', { body });
     form.reset();
-    return account.sent;
   };
+  const passwords = { title: account.password, act: common.save, done: account.changed };
+  const feedback = { title: account.feedback, act: account.send, done: account.sent };
   return (
     <>
       <PageTitle text={nav.account} />
@@ -142,12 +143,12 @@ export function AccountPage() {
         </Button>
       </Panel>
       {identity === 'embedded' && (
-        <FormPanel title={account.password} act={common.save} send={setPassword}>
+        <FormPanel {...passwords} send={setPassword}>
           <PasswordField label={account.current} name="currentPassword" />
           <PasswordField label={users.reset} name="newPassword" hint={first.passwordHint} isNew />
         </FormPanel>
       )}
-      <FormPanel title={account.feedback} act={account.send} send={sendFeedback}>
+      <FormPanel {...feedback} send={sendFeedback}>
         <Field label={account.message}>
           {(attributes) => (
             <textarea {...attributes} name="message" required rows={5} maxLength={10_000} />

@@ -83,63 +83,45 @@ function useAnalyses() {
     rememberSequence({ ids: entries.map(({ id }) => id), start, total, load });
   }, [entries]);
   const change = (next: Filters) => {
-    setFilters({ ...filters, ...next });
+    setFilters(next);
     setStart(0);
     setSelected(new Set());
   };
   const chosen = entries.filter(({ id }) => selected.has(id));
-  const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
+  const isFiltered = Object.values(filters).some((value) => value !== '');
   const shown = { found, entries, total, start, setStart, filters, isFiltered, change };
   return { ...shown, selected, setSelected, chosen };
 }
 
 function FilterBar({ filters, change, isFiltered }: View) {
   const { list } = useConsole();
-  const { term, tag, setTerm, setTag } = useTyped(filters, change);
-  const reset = () => {
-    setTerm('');
-    setTag('');
-    change({ searchTerm: '', tag: '', verdict: '', status: '', from: '', to: '' });
-  };
+  const { searchTerm = '', verdict = '', status = '', tag = '' } = filters;
   return (
-    <FilterForm isFiltered={isFiltered} reset={reset}>
+    <FilterForm isFiltered={isFiltered} onFields={change}>
       <TextField
         label={list.search}
+        name="searchTerm"
         type="search"
         placeholder={list.searchIn}
         maxLength={500}
-        value={term}
-        onValue={setTerm}
+        defaultValue={searchTerm}
       />
       <SelectField
         label={list.verdict}
+        name="verdict"
         options={{ '': list.any, ...list.results }}
-        value={filters.verdict ?? ''}
-        onValue={(verdict) => change({ verdict })}
+        value={verdict}
       />
       <SelectField
         label={list.status}
+        name="status"
         options={{ '': list.any, ...list.statuses }}
-        value={filters.status ?? ''}
-        onValue={(status) => change({ status })}
+        value={status}
       />
-      <TextField label={list.tag} value={tag} onValue={setTag} />
-      <PeriodFields period={filters} onDay={change} />
+      <TextField label={list.tag} name="tag" defaultValue={tag} />
+      <PeriodFields period={filters} />
     </FilterForm>
   );
-}
-
-/** Text becomes a filter after a short pause in typing, so that there is a request per word, not per letter. */
-function useTyped({ searchTerm = '', tag: filtered = '' }: Filters, change: View['change']) {
-  const [term, setTerm] = useState(searchTerm);
-  const [tag, setTag] = useState(filtered);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (term !== searchTerm || tag !== filtered) change({ searchTerm: term, tag });
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [term, tag]);
-  return { term, tag, setTerm, setTag };
 }
 
 /** Saves the chosen analyses or, if none is chosen, all that match the filters. */
@@ -167,13 +149,9 @@ function RangeText({ start, entries, total }: View) {
   );
 }
 
-function ChosenActs({
-  chosen,
-  remove,
-  again,
-  upgrade,
-}: Acts & { readonly chosen: readonly Analysis[] }) {
+function ChosenActs({ chosen, ...acts }: Acts & { readonly chosen: readonly Analysis[] }) {
   const { comparison, list } = useConsole();
+  const { remove, again, upgrade } = acts;
   const failed = chosen.filter(isFailed);
   const flagged = chosen.filter(isUpgradable);
   return (
@@ -196,13 +174,9 @@ function ChosenActs({
   );
 }
 
-function useColumns({
-  entries,
-  selected,
-  setSelected,
-  column,
-}: Acts & View): readonly Column<Analysis>[] {
+function useColumns(view: Acts & View): readonly Column<Analysis>[] {
   const { list, upload, language } = useConsole();
+  const { entries, selected, setSelected, column } = view;
   const ids = entries.map(({ id }) => id);
   const isAll = ids.every((id) => selected.has(id));
   const toggle = (id: string) => {

@@ -41,8 +41,8 @@ export function useActs(reload: () => void, onDeleted: () => void) {
         left = left.filter((_, at) => ends[at]?.status === 'rejected');
         const failed = ends.find(({ status }) => status === 'rejected');
         if (failed?.status === 'rejected') throw failed.reason;
-        return list.removed(unwanted.length);
       },
+      done: list.removed(unwanted.length),
     });
   };
   const actsOn = (analysis: Analysis): readonly Act[] => [

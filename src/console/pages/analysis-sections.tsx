@@ -66,12 +66,8 @@ function TitledDots({ title, items }: { title: string; items: readonly Component
   );
 }
 
-function FindingList({
-  findings,
-  located,
-  selected,
-  setSelected,
-}: PlacesProps & Pick<Evidence, 'findings'>) {
+function FindingList({ findings, ...places }: PlacesProps & Pick<Evidence, 'findings'>) {
+  const { located, selected, setSelected } = places;
   const { analysis: text, language } = useConsole();
   const { strength: degrees, findings: named } = wordsIn(language);
   const { score: written, plain } = createNumberWriter(language);
@@ -115,11 +111,12 @@ function FindingList({
   );
 }
 
+interface CertaintyProps extends EvidenceProps {
+  readonly verdict: Presentation | null;
+}
+
 /** How far the user can rely on the answer. */
-export function Certainty({
-  evidence: { statement, manipulation },
-  verdict,
-}: EvidenceProps & { readonly verdict: Presentation | null }) {
+export function Certainty({ evidence: { statement, manipulation }, verdict }: CertaintyProps) {
   const { analysis: text, language } = useConsole();
   return (
     <Panel title={text.certainty}>

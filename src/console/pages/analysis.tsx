@@ -183,13 +183,8 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
   );
 }
 
-function PicturePanel({
-  analysis,
-  evidence,
-  located,
-  selected,
-  setSelected,
-}: PlacesProps & { readonly analysis: Analysis }) {
+function PicturePanel({ analysis, ...places }: PlacesProps & { readonly analysis: Analysis }) {
+  const { evidence, located, selected, setSelected } = places;
   const { analysis: text, language } = useConsole();
   const { input, inferenceStatus, name } = analysis;
   const [look, setLook] = useState(firstLook);

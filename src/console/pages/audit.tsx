@@ -11,7 +11,7 @@ import { ask } from '../api/client.ts';
 import { nameIn } from '../../present/text.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
-import { PeriodFields, SelectField, useAct } from '../parts/form.tsx';
+import { type Fields, PeriodFields, SelectField, useAct } from '../parts/form.tsx';
 import { useLoaded, useTenantData } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { type Column, FilterForm, Pager, pageSize, Table } from '../parts/table.tsx';
@@ -19,25 +19,24 @@ import { type Column, FilterForm, Pager, pageSize, Table } from '../parts/table.
 /** Its entries come newest first. */
 const path = '/v1/tenant/audit';
 const largestPage = 1000;
-const unfiltered = { kind: '', from: '', to: '' };
 
 /** In the names of the API. */
 type Asked = Readonly<Record<'event' | 'from' | 'to', string | undefined>>;
 
 export function AuditPage() {
   const { nav, audit, list, tenantName } = useConsole();
-  const [filters, setFilters] = useState(unfiltered);
+  const [filters, setFilters] = useState<Fields>({});
   const { isBusy, run } = useAct();
   /** The last entry of each newer page. */
   const [newer, setNewer] = useState<readonly number[]>([]);
   const before = newer.at(-1);
-  const { kind, from, to } = filters;
+  const { kind = '', from, to } = filters;
   // In ISO 8601, from the days in the user's time zone.
   const asked = { event: kind, from: dayStart(from, 0), to: dayStart(to, 1) };
   const query = { ...asked, before, limit: pageSize };
   const loaded = useTenantData<readonly AuditEntry[]>(path, query);
-  const change = (next: Partial<typeof unfiltered>) => {
-    setFilters({ ...filters, ...next });
+  const change = (next: Fields) => {
+    setFilters(next);
     setNewer([]);
   };
   const { data } = loaded;
@@ -49,15 +48,15 @@ export function AuditPage() {
       <section class="panel flush" aria-label={nav.audit}>
         <FilterForm
           isFiltered={Object.values(filters).some((value) => value !== '')}
-          reset={() => change(unfiltered)}
+          onFields={change}
         >
           <SelectField
             label={audit.kind}
+            name="kind"
             options={{ '': list.any, ...audit.kinds }}
-            value={filters.kind}
-            onValue={(chosen) => change({ kind: chosen })}
+            value={kind}
           />
-          <PeriodFields period={filters} onDay={change} />
+          <PeriodFields period={filters} />
         </FilterForm>
         <div class="toolbar row apart">
           <Button

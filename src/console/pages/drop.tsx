@@ -23,14 +23,14 @@ addEventListener('beforeunload', (event) => {
   if (queue.transfers.some(({ state }) => !isOver(state))) event.preventDefault();
 });
 
-/** @param projectId - the case that the page shows, if any. @param onProgress - called when a picture has been sent. */
-export function DropZone({
-  projectId = '',
-  onProgress,
-}: {
+interface DropZoneProps {
+  /** The case that the page shows, if any. */
   readonly projectId?: string;
+  /** Called when pictures have been sent. */
   readonly onProgress: () => void;
-}) {
+}
+
+export function DropZone({ projectId = '', onProgress }: DropZoneProps) {
   const { upload, cases, tenantName, limits } = useConsole();
   const written = useWrittenLimits();
   // The tenant's defaults, until the user chooses.
@@ -103,8 +103,7 @@ const shownAtMost = 100;
 /** Reloading the list for every picture would cost the server more time than the pictures do. */
 const sentPerReload = 10;
 
-/** The uploads and their progress. @param onProgress - called when pictures have been sent. */
-function useTransfers(onProgress: () => void): readonly Transfer[] {
+function useTransfers(onProgress: DropZoneProps['onProgress']): readonly Transfer[] {
   const [transfers, setTransfers] = useState(queue.transfers);
   useEffect(() => {
     // Progress is reported many times a second; redrawing ten times a second is enough.
@@ -124,7 +123,7 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
   return transfers;
 }
 
-function Transfers({ onProgress }: { readonly onProgress: () => void }) {
+function Transfers({ onProgress }: Pick<DropZoneProps, 'onProgress'>) {
   const { upload } = useConsole();
   const transfers = useTransfers(onProgress);
   const endedAs = (...ends: readonly UploadState['is'][]) =>

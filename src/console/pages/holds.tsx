@@ -114,14 +114,14 @@ function place({ holds, tenantName }: Context, id: string | null): Question {
         <TextField label={holds.reason} name="reason" required maxLength={maxCommentLength} />
       </>
     ),
-    send: async ({ reason }) => {
-      await ask(path, { body: { tenantName, analysisId: id ?? undefined, reason } });
-      return holds.placed;
-    },
+    send: async ({ reason }) =>
+      ask(path, { body: { tenantName, analysisId: id ?? undefined, reason } }),
+    done: holds.placed,
   };
 }
 
 function lift({ holds, tenantName }: Context, hold: LegalHold): Question {
+  const body = { tenantName, analysisId: hold.analysisId ?? undefined };
   return {
     title: holds.liftTitle,
     act: holds.lift,
@@ -134,10 +134,7 @@ function lift({ holds, tenantName }: Context, hold: LegalHold): Question {
         <p>{holds.liftHint}</p>
       </>
     ),
-    send: async () => {
-      const body = { tenantName, analysisId: hold.analysisId ?? undefined };
-      await ask(path, { method: 'DELETE', body });
-      return holds.lifted;
-    },
+    send: async () => ask(path, { method: 'DELETE', body }),
+    done: holds.lifted,
   };
 }

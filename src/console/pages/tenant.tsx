@@ -83,17 +83,16 @@ interface PartProps extends Omit<Parameters<typeof FormPanel>[0], 'act' | 'send'
   /** What is saved of the tenant, from the texts of the form. */
   readonly body: (fields: Fields) => object;
   readonly then: (fields: Fields) => void;
-  readonly done?: string;
 }
 
-function Part({ act, body, then, done, ...panel }: PartProps) {
+function Part({ act, body, then, ...panel }: PartProps) {
   const { common, isManager, tenantName } = useConsole();
-  const send = async (fields: Fields): Promise<string> => {
+  const send = async (fields: Fields): Promise<void> => {
     await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body(fields) } });
     then(fields);
-    return done ?? common.saved;
   };
-  return <FormPanel act={isManager ? (act ?? common.save) : null} send={send} {...panel} />;
+  const button = isManager ? (act ?? common.save) : null;
+  return <FormPanel act={button} send={send} done={common.saved} {...panel} />;
 }
 
 interface TenantProps {

@@ -63,9 +63,7 @@ function People() {
   );
 }
 
-function useColumns(
-  actsOn: (person: TenantPerson) => readonly Act[],
-): readonly Column<TenantPerson>[] {
+function useColumns(actsOn: (person: TenantPerson) => readonly Act[]): Column<TenantPerson>[] {
   const { keys, users, account, user } = useConsole();
   return [
     {
@@ -125,8 +123,8 @@ function create({ login, users, common, tenantName }: Context): Question {
       const scopes = mayChange === undefined ? [] : [settings];
       const named = name.trim() === '' ? {} : { name: name.trim() };
       await ask(path, { body: { tenantName, email, password, scopes, ...named } });
-      return common.saved;
     },
+    done: common.saved,
   };
 }
 
@@ -146,8 +144,8 @@ function edit({ users, common, tenantName }: Context, person: TenantPerson): Que
       const scopes = mayChange === undefined ? others : [...others, settings];
       const body = { tenantName, id, name: name.trim() || null, scopes };
       await ask(path, { method: 'PUT', body });
-      return common.saved;
     },
+    done: common.saved,
   };
 }
 
@@ -161,10 +159,9 @@ function reset({ users, tenantName }: Context, { id, email }: TenantPerson): Que
         <NewPassword />
       </>
     ),
-    send: async ({ password }) => {
-      await ask(`${path}/password`, { body: { tenantName, id, newPassword: password } });
-      return users.resetDone;
-    },
+    send: async ({ password: newPassword }) =>
+      ask(`${path}/password`, { body: { tenantName, id, newPassword } }),
+    done: users.resetDone,
   };
 }
 
@@ -174,10 +171,8 @@ function disable({ users, tenantName }: Context, { id, email }: TenantPerson): Q
     act: users.disable,
     kind: 'danger',
     children: <p>{users.disableHint}</p>,
-    send: async () => {
-      await ask(`${path}/disable`, { body: { tenantName, id } });
-      return users.disabledNow;
-    },
+    send: async () => ask(`${path}/disable`, { body: { tenantName, id } }),
+    done: users.disabledNow,
   };
 }
 

@@ -20,14 +20,8 @@ interface FileButtonProps extends InputProps {
   readonly takesFolder?: boolean;
 }
 
-export function FileButton({
-  label,
-  kind = '',
-  onFiles,
-  takesFolder = false,
-  disabled = false,
-  ...more
-}: FileButtonProps) {
+export function FileButton(props: FileButtonProps) {
+  const { label, kind = '', onFiles, takesFolder = false, disabled = false, ...more } = props;
   const input = useRef<HTMLInputElement>(null);
   return (
     <>

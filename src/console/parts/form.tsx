@@ -62,36 +62,27 @@ export function TextField({ label, hint, onValue, type = 'text', ...more }: Text
   );
 }
 
-/** @param isNew - whether it is a new password, which browsers then offer to generate. */
-export function PasswordField({
-  isNew = false,
-  ...props
-}: Pick<TextFieldProps, 'label' | 'name' | 'hint'> & { readonly isNew?: boolean }) {
-  return (
-    <TextField
-      type="password"
-      required
-      autocomplete={isNew ? 'new-password' : 'current-password'}
-      {...props}
-    />
-  );
+interface PasswordFieldProps extends Pick<TextFieldProps, 'label' | 'name' | 'hint'> {
+  /** Whether it is a new password, which browsers then offer to generate. */
+  readonly isNew?: boolean;
+}
+
+export function PasswordField({ isNew = false, ...props }: PasswordFieldProps) {
+  const autocomplete = isNew ? 'new-password' : 'current-password';
+  return <TextField type="password" required autocomplete={autocomplete} {...props} />;
 }
 
 interface SelectFieldProps<Value extends string> extends Labelled {
+  /** The label of each value, in the order shown. */
+  readonly options: Readonly<Record<Value, string>>;
   readonly value: Value;
   readonly name?: string;
   readonly onValue?: (value: Value) => void;
 }
 
-/** A choice among several values. @param options - the label of each value, in the order shown. */
-export function SelectField<Value extends string>({
-  label,
-  hint,
-  options,
-  value,
-  name,
-  onValue,
-}: SelectFieldProps<Value> & { readonly options: Readonly<Record<Value, string>> }) {
+/** A choice among several values. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { label, hint, options, value, name, onValue } = props;
   return (
     <Field label={label} hint={hint}>
       {(attributes) => (
@@ -115,23 +106,22 @@ export function SelectField<Value extends string>({
 
 interface PeriodFieldsProps {
   readonly period: Partial<Record<'from' | 'to', string>>;
-  readonly onDay: (day: PeriodFieldsProps['period']) => void;
+  readonly onDay?: (day: PeriodFieldsProps['period']) => void;
 }
 
 export function PeriodFields({ period, onDay }: PeriodFieldsProps) {
   const { list } = useConsole();
-  return (['from', 'to'] as const).map((end) => (
-    <TextField
-      key={end}
-      label={list[end]}
-      type="date"
-      value={period[end] ?? ''}
-      onValue={(day) => onDay({ [end]: day })}
-    />
-  ));
+  return (['from', 'to'] as const).map((end) => {
+    const field = { label: list[end], name: end, defaultValue: period[end] ?? '' };
+    return (
+      <TextField key={end} {...field} type="date" onValue={(day) => onDay?.({ [end]: day })} />
+    );
+  });
 }
 
-export function StrategyField(props: Omit<SelectFieldProps<DecisionStrategy>, 'label'>) {
+export function StrategyField(
+  props: Omit<SelectFieldProps<DecisionStrategy>, 'label' | 'options'>,
+) {
   const { upload, language } = useConsole();
   const { strategy } = wordsIn(language).labels.rows;
   return <SelectField label={strategy} options={upload.strategies} {...props} />;
@@ -158,8 +148,15 @@ export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
 /** The texts of a form by field name. A tick box that is not ticked is missing. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** @returns the message shown afterwards for a few seconds, if any. */
-type Send = (fields: Fields, form: HTMLFormElement) => Promise<string | void>;
+export function fieldsOf(form: HTMLFormElement): Fields {
+  return Object.fromEntries(
+    [...new FormData(form)].filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+}
+
+type Send = (fields: Fields, form: HTMLFormElement) => Promise<unknown>;
 
 /** Runs one action at a time, then shows the text it returned for a few seconds. */
 function useRun(onFailure: (message: string) => void) {
@@ -183,7 +180,7 @@ function useRun(onFailure: (message: string) => void) {
 export function useSubmit() {
   const [message, setMessage] = useState('');
   const { isBusy, run } = useRun(setMessage);
-  const submit = async (send: () => ReturnType<Send>): Promise<void> => {
+  const submit = async (send: () => Promise<unknown>): Promise<void> => {
     setMessage('');
     await run(send);
   };
@@ -193,16 +190,7 @@ export function useSubmit() {
         {message}
       </p>
     );
-  const onSubmit = (send: Send) => (event: TargetedSubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const fields: Record<string, string> = {};
-    for (const [name, value] of new FormData(form)) {
-      if (typeof value === 'string') fields[name] = value;
-    }
-    void submit(() => send(fields, form));
-  };
-  return { isBusy, failure, submit, onSubmit };
+  return { isBusy, failure, submit };
 }
 
 /**
@@ -221,16 +209,23 @@ interface FormProps {
   /** `main` or `danger`. */
   readonly kind?: string;
   readonly send: Send;
+  /** Shown for a few seconds once it has been sent. */
+  readonly done?: string | undefined;
   readonly children: ComponentChildren;
   /** Called by a second button, which closes the form. */
   readonly close?: () => void;
 }
 
-export function Form({ act, kind = '', send, children, close }: FormProps) {
+export function Form({ act, kind = '', send, done, children, close }: FormProps) {
   const { common } = useWords();
-  const { isBusy, failure, onSubmit } = useSubmit();
+  const { isBusy, failure, submit } = useSubmit();
+  const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    void submit(() => send(fieldsOf(form), form).then(() => done));
+  };
   return (
-    <form class="stack form" onSubmit={onSubmit(send)}>
+    <form class="stack form" onSubmit={onSubmit}>
       {failure}
       {children}
       <div class="row">
@@ -245,12 +240,13 @@ export function Form({ act, kind = '', send, children, close }: FormProps) {
   );
 }
 
+interface FormPanelProps extends FormProps {
+  readonly title: string;
+  readonly intro?: string;
+}
+
 /** A panel that saves part of a page. */
-export function FormPanel({
-  title,
-  intro,
-  ...form
-}: FormProps & { title: string; intro?: string }) {
+export function FormPanel({ title, intro, ...form }: FormPanelProps) {
   return (
     <Panel title={title}>
       {intro !== undefined && <p class="soft">{intro}</p>}
@@ -270,9 +266,8 @@ export function useQuestion(after: () => void) {
   const close = () => ask(null);
   const send: Send = async (fields, form) => {
     try {
-      const text = await asked?.send(fields, form);
+      await asked?.send(fields, form);
       close();
-      return text;
     } finally {
       // Part of it may have been done before it failed.
       after();

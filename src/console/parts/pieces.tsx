@@ -15,15 +15,13 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-export function Panel({
-  title,
-  children,
-  ...attributes
-}: {
+interface PanelProps {
   readonly title?: string;
   readonly children: ComponentChildren;
   readonly lang?: string;
-}) {
+}
+
+export function Panel({ title, children, ...attributes }: PanelProps) {
   return (
     <section class="panel" {...attributes}>
       {title !== undefined && <h2>{title}</h2>}
@@ -62,13 +60,11 @@ export function Dots({ items, kind = '' }: { items: readonly ComponentChildren[]
 }
 
 /** The loaded data; until then a loading message, or the error. */
-export function Awaited<T>({
-  loaded: { data, error, reload },
-  children,
-}: {
+export function Awaited<T>(props: {
   readonly loaded: Loaded<T>;
   readonly children: (data: T) => ComponentChildren;
 }) {
+  const { data, error, reload } = props.loaded;
   const { common } = useConsole();
   return (
     <>
@@ -85,7 +81,7 @@ export function Awaited<T>({
           {common.loading}
         </p>
       )}
-      {data !== null && children(data)}
+      {data !== null && props.children(data)}
     </>
   );
 }
@@ -124,22 +120,18 @@ export function Buttons({ acts, kind = '', disabled = false, subject }: ButtonsP
   );
 }
 
-/** Buttons of which one is pressed. */
-export function Choices<Id extends string>({
-  label,
-  ids,
-  texts,
-  chosen,
-  onChoose,
-  kind = 'little',
-}: {
+interface ChoicesProps<Id extends string> {
   readonly label: string;
   readonly ids: readonly Id[];
   readonly texts: Readonly<Record<Id, string>>;
   readonly chosen: Id | undefined;
   readonly onChoose: (id: Id) => void;
   readonly kind?: string;
-}) {
+}
+
+/** Buttons of which one is pressed. */
+export function Choices<Id extends string>(props: ChoicesProps<Id>) {
+  const { label, ids, texts, chosen, onChoose, kind = 'little' } = props;
   return (
     <div class="row" role="group" aria-label={label}>
       {ids.map((id) => (
@@ -193,13 +185,7 @@ export function isCancellable(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
-interface DialogProps {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}
-
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, children }: PanelProps & { onClose: () => void }) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Opened before the browser paints, so that a key pressed immediately goes to the dialog.

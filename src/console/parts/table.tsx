@@ -1,11 +1,12 @@
 /** Tables of entries, buttons and small pictures in their rows, and paging. */
 
-import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { maxThumbnails } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
+import { type Fields, fieldsOf } from './form.tsx';
 import type { Loaded } from './loading.ts';
 import { type Act, Awaited, Button, Buttons, isCompleted, Time } from './pieces.tsx';
 
@@ -156,21 +157,43 @@ export function Thumbnail({ url }: { readonly url: string | undefined }) {
 
 interface FilterFormProps {
   readonly isFiltered: boolean;
-  readonly reset: () => void;
+  /** Called with the texts of all fields, or with none to clear the filters. */
+  readonly onFields: (fields: Fields) => void;
   readonly children: ComponentChildren;
 }
 
+/** Text becomes a filter after a pause in typing, so that there is a request per word, not per letter. */
+const typingPauseMs = 300;
+
 /** The filters of a list, which take effect at once. */
-export function FilterForm({ isFiltered, reset, children }: FilterFormProps) {
+export function FilterForm({ isFiltered, onFields, children }: FilterFormProps) {
   const { list } = useConsole();
+  const [round, setRound] = useState(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const take = ({ target, currentTarget }: TargetedInputEvent<HTMLFormElement>) => {
+    const isTyping = target instanceof HTMLInputElement && target.type !== 'date';
+    const tell = () => onFields(fieldsOf(currentTarget));
+    clearTimeout(timer.current);
+    if (isTyping) timer.current = setTimeout(tell, typingPauseMs);
+    else tell();
+  };
+  const clear = () => {
+    clearTimeout(timer.current);
+    onFields({});
+    // New fields, which are empty.
+    setRound(round + 1);
+  };
   return (
     <form
+      key={round}
       class="toolbar columns filters"
       role="search"
+      onInput={take}
       onSubmit={(event) => event.preventDefault()}
     >
       {children}
-      {isFiltered && <Button onClick={reset}>{list.reset}</Button>}
+      {isFiltered && <Button onClick={clear}>{list.reset}</Button>}
     </form>
   );
 }
