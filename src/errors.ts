@@ -163,6 +163,13 @@ export const conflict = failWith('conflict');
 export const forbidden = failWith('forbidden');
 export const invalidRequest = failWith('invalid_request');
 export const configInvalid = failWith('config_invalid');
+export const evidenceDamaged = failWith('evidence_damaged');
+export const notFound = failWith('not_found');
+export const notOffered = failWith('not_offered');
+export const rateLimited = failWith('rate_limited');
+export const serverUnexpected = failWith('server_unexpected');
+export const storeUnavailable = failWith('store_unavailable');
+export const usageError = failWith('usage');
 
 /** Whether the error is one of our own, with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is ForensicsError {

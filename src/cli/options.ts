@@ -1,9 +1,9 @@
 /** Commander's command with the options that several commands share, their values, and the rules for combining them. */
 
+import { usageError } from '../errors.ts';
 import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
 import type { DecisionStrategy, Language, Tier } from '../contract/vocabulary.ts';
-import { usageError } from './output/terminal.ts';
 
 export class Command extends PlainCommand {
   declare readonly commands: readonly Command[];

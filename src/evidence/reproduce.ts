@@ -7,7 +7,7 @@ import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
 import { identifyModel, isSameModel } from '../engine/contract.ts';
 import type { ModelIdentity } from '../engine/result.ts';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError, conflict, usageError } from '../errors.ts';
 import { readFileUpTo } from '../ports/files/files.ts';
 import type { AnyManifest } from '../inference/manifest.ts';
 import { localLimits } from '../image/picture.ts';
@@ -92,8 +92,7 @@ async function openRecorded(bundle: string | Uint8Array, options: ReproduceOptio
   const { verification, files } = await inspectBundle(bundle, options);
   const { holds, manifest, problems } = verification;
   if (manifest?.format === caseFormat) {
-    throw new ForensicsError(
-      'usage',
+    throw usageError(
       'This is a case bundle. Unpack it, and reproduce the bundle of one of its pictures, such as picture-0001.zip.',
     );
   }
@@ -119,8 +118,7 @@ async function readOriginal(
   const inside = item.file === null ? undefined : files.get(item.file);
   if (inside !== undefined) return inside;
   if (original === undefined) {
-    throw new ForensicsError(
-      'usage',
+    throw usageError(
       'The bundle contains only the hashes of its picture; specify the picture with --original.',
     );
   }
@@ -141,8 +139,7 @@ function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions
   if (used === null) return null;
   const given = trustList === undefined ? null : readTrustList(trustList);
   if (given !== null && sha256Of(Buffer.from(given)) === used) return given;
-  throw new ForensicsError(
-    'usage',
+  throw usageError(
     `The picture was examined with a list of trusted signers that is not in the bundle (SHA-256 ${used}); specify that list with --trust-list.`,
   );
 }
@@ -161,8 +158,7 @@ async function requireModels(settings: BundleSettings, modelsDir: string | null)
 
 function requireLocator({ locator }: BundleSettings): ModelIdentity {
   if (locator !== undefined) return locator;
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     'The bundle was made by a version that did not yet look for local changes; repeat the examination with that version, which its settings specify.',
   );
 }

@@ -15,7 +15,7 @@ import {
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 as checksum, deflateRawSync } from 'node:zlib';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError, configInvalid, conflict } from '../errors.ts';
 import { makeDataFolder } from '../ports/data-folder/data-folder.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../ports/files/files.ts';
 import {
@@ -107,8 +107,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
     if (key !== null) return createSigner(key);
     // Another process may have just replaced the key with a newer one.
     if ((await latest()) > number) return signer();
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       `No key can sign: ${place.nameOf(number)} was replaced, and the key that replaced it is gone. Restore a copy of that key, or create a new key: forensics signing-key rotate.`,
     );
   }
@@ -126,7 +125,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
     async rotate(): Promise<SigningKey> {
       const next = (await latest()) + 1;
       if (!(await place.add(next, newKeyText(now())))) {
-        throw new ForensicsError('conflict', 'Another process is replacing the signing key.');
+        throw conflict('Another process is replacing the signing key.');
       }
       for (const number of await place.numbers())
         if (number < next) await removePrivateKey(place, number);
@@ -211,8 +210,7 @@ async function read<T>(place: KeyPlace, number: number, parse: (text: string) =>
   } catch (cause) {
     // The database may have failed, rather than the key.
     if (cause instanceof ForensicsError) throw cause;
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       `${place.nameOf(number)} is damaged or cannot be read; restore it from a copy, or move it away and create a new key: forensics signing-key rotate.`,
       { cause },
     );
@@ -332,8 +330,7 @@ export function openZip(at: Date) {
 
 function requireSize(bytes: number): void {
   if (bytes <= maxArchiveBytes) return;
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     'The bundle would exceed 4 GB. Leave out the picture files (--without-original), or split the case.',
   );
 }

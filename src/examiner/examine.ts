@@ -5,7 +5,7 @@ import { detectors } from '../detectors/list.ts';
 import { concludeUnderEvery, examine, observe } from '../engine/observe.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError, invalidRequest } from '../errors.ts';
 import { saveJpeg, scalePixels } from '../image/codec.ts';
 import { findFingerprint, packFingerprint } from '../image/keypoints.ts';
 import type { Limits, Picture } from '../image/picture.ts';
@@ -63,12 +63,12 @@ async function makeThumbnail({ rgb, facts: { width, height } }: Picture): Promis
 function checkStrategy({ decisionStrategy }: ExamineOptions): void {
   if (decisionStrategies.includes(decisionStrategy)) return;
   const known = decisionStrategies.join(', ');
-  throw new ForensicsError('invalid_request', `The decision strategy must be one of ${known}.`);
+  throw invalidRequest(`The decision strategy must be one of ${known}.`);
 }
 
 function checkSeed({ seed }: Pick<ExamineOptions, 'seed'>): void {
   if (Number.isSafeInteger(seed)) return;
-  throw new ForensicsError('invalid_request', 'The seed must be a whole number.');
+  throw invalidRequest('The seed must be a whole number.');
 }
 
 function checkDeclared({ facts }: Picture, declared: ExamineRequest['declared']): void {

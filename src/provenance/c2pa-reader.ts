@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { ForensicsError } from '../errors.ts';
+import { configInvalid } from '../errors.ts';
 import { answerOf } from '../threads.ts';
 import { asList, asMembers, type Members, textIn } from './file-texts.ts';
 import type { CredentialAction, CredentialIdentity } from './provenance.ts';
@@ -74,8 +74,7 @@ export function readTrustList(file: string): string {
   } catch (error) {
     cause = error;
   }
-  throw new ForensicsError(
-    'config_invalid',
+  throw configInvalid(
     'The trust list must be a readable PEM file with the certificates of trusted authorities.',
     { cause },
   );

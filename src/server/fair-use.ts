@@ -8,7 +8,7 @@ import { finished } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ForensicsError, toForensicsError } from '../errors.ts';
+import { type ForensicsError, toForensicsError, rateLimited } from '../errors.ts';
 import { createFairQueue } from '../waiting.ts';
 import { type Db, setRequester } from '../ports/db/database.ts';
 import { countRequest, readCount } from '../service/access/request-counts.ts';
@@ -112,7 +112,7 @@ function spend(reply: FastifyReply, budget: Budget): void {
   });
   if (!isExceeded) return;
   const message = `Too many requests: the limit is ${max} a minute. Try again in ${ttlInSeconds} seconds.`;
-  throw new ForensicsError('rate_limited', message, { retryAfterSeconds: ttlInSeconds });
+  throw rateLimited(message, { retryAfterSeconds: ttlInSeconds });
 }
 
 /**
@@ -182,8 +182,7 @@ function isFull(inProgress: Iterable<FastifyRequest>, request: FastifyRequest, m
 }
 
 export function tooManyInProgress(): ForensicsError {
-  const message = 'Other bundles or reports are in progress; try again shortly.';
-  return new ForensicsError('rate_limited', message);
+  return rateLimited('Other bundles or reports are in progress; try again shortly.');
 }
 
 /** Of a tenant, so that slow clients delay only their own tenant. */

@@ -14,7 +14,7 @@ import { countCompleted } from './usage/usage.ts';
 import { type OpenDatabase, statementsOfProcess, type Clocked } from '../ports/db/database.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Worker } from './jobs/worker.ts';
-import { type ErrorCode, ForensicsError } from '../errors.ts';
+import { ForensicsError, type ErrorCode, storeUnavailable } from '../errors.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
 import { countBacklog } from './webhooks/deliver.ts';
@@ -168,7 +168,7 @@ export function checkRemote(
   // The object does not exist, but only a store that accepts our credentials reports that.
   const ask = () =>
     withinTime(store.head('forensics-probe/health'), timeoutMs, () => {
-      throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
+      throw storeUnavailable('The store did not respond in time.');
     });
   return cached(async () => void (await ask()), storeFreshMs, now);
 }

@@ -7,7 +7,7 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
-import { toForensicsError } from '../../errors.ts';
+import { toForensicsError, usageError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
@@ -34,7 +34,6 @@ import {
 } from './results-folder.ts';
 import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/files.ts';
-import { usageError } from '../output/terminal.ts';
 
 /** @param children - the sandbox's processes, which the sandbox closes. */
 export async function prepareLocal(run: Run, children: Pool): Promise<Examiner> {

@@ -11,7 +11,7 @@ import {
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
 import { type SeenBefore, seenBeforeResponse } from '../../contract/seen-before.ts';
-import { ForensicsError, hasCode } from '../../errors.ts';
+import { ForensicsError, hasCode, serverUnexpected } from '../../errors.ts';
 import { readStart, readUpTo } from '../../ports/files/files.ts';
 import { type Pace, realPace } from '../../waiting.ts';
 import {
@@ -112,7 +112,7 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
 function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
   const [analysis] = data;
   if (analysis !== undefined) return analysis;
-  throw new ForensicsError('server_unexpected', "The server's response contains no analysis.");
+  throw serverUnexpected("The server's response contains no analysis.");
 }
 
 /**

@@ -8,7 +8,7 @@ import { Value } from 'typebox/value';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { jsonOrNull } from '../../contract/common.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, serverUnexpected, usageError } from '../../errors.ts';
 import { type Pace, backoffMs, retry } from '../../waiting.ts';
 import { toConnectionFailure, toRefusal } from './errors.ts';
 
@@ -96,8 +96,7 @@ export function openApi(access: {
     async request(wanted, answer) {
       const data = await withRetry(() => attempt(wanted), { ...retryLimits(wanted), pace });
       if (Value.Check(answer, data)) return data;
-      throw new ForensicsError(
-        'server_unexpected',
+      throw serverUnexpected(
         "The server's response does not match this API; check the address, and that the server is not older than this program.",
       );
     },
@@ -164,8 +163,7 @@ export function httpsAddress(text: string): URL {
   const isBare = url?.pathname === '/' && !(url.search || url.hash || url.username || url.password);
   if (isBare && url.protocol === 'https:') return url;
   const hint = url?.protocol === 'http:' ? '; plain HTTP is not supported' : '';
-  const message = `The address of a server looks like https://forensics.example:8443${hint}.`;
-  throw new ForensicsError('usage', message);
+  throw usageError(`The address of a server looks like https://forensics.example:8443${hint}.`);
 }
 
 /**

@@ -5,9 +5,9 @@ import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, usageError } from '../../errors.ts';
 import { type Command, type LocalOptions, parseDay } from '../options.ts';
-import { log, print, printJson, usageError } from '../output/terminal.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
 

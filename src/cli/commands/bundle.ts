@@ -4,7 +4,7 @@
  */
 
 import { Option } from 'commander';
-import { exitCodes } from '../../errors.ts';
+import { exitCodes, usageError } from '../../errors.ts';
 import type {
   Manifest,
   Verification,
@@ -15,7 +15,7 @@ import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import type { Command, TextOptions } from '../options.ts';
 import { listRows, printCard, type Row } from '../output/layout.ts';
-import { paint, printable, printJson, readText, usageError } from '../output/terminal.ts';
+import { paint, printable, printJson, readText } from '../output/terminal.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';

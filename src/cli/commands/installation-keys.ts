@@ -2,7 +2,8 @@
 
 import { parseKey, rotateMasterKey, type Rotation } from '../../service/secrets/secrets.ts';
 import type { Settings } from '../../contract/config.ts';
-import { log, print, printJson, readText, usageError } from '../output/terminal.ts';
+import { usageError } from '../../errors.ts';
+import { log, print, printJson, readText } from '../output/terminal.ts';
 import { installedSettings, now, settingsFor, withCore } from '../connection/local.ts';
 import type { Command, LocalOptions } from '../options.ts';
 import { hasInstallation } from '../../service/core.ts';

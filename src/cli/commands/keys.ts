@@ -4,7 +4,7 @@ import { open, unlink } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
-import { exitCodes, ForensicsError, toForensicsError } from '../../errors.ts';
+import { ForensicsError, exitCodes, toForensicsError, conflict, usageError } from '../../errors.ts';
 import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.ts';
 import type { KeyActs } from '../connection/local.ts';
 import { nameTenant, readApiKey, saveApiKey, serverNamed, withKeys } from '../connection/server.ts';
@@ -18,7 +18,7 @@ import {
   type TextOptions,
 } from '../options.ts';
 import { printList } from '../output/layout.ts';
-import { agreed, log, print, printJson, usageError } from '../output/terminal.ts';
+import { agreed, log, print, printJson } from '../output/terminal.ts';
 
 export function defineKeys(keys: Command): void {
   keys.examples(
@@ -300,7 +300,7 @@ async function withSecretFile<T>(
   if (path === undefined) return act(null);
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     throw systemCodeOf(error) === 'EEXIST'
-      ? new ForensicsError('conflict', `${path} already exists; choose another --out.`)
+      ? conflict(`${path} already exists; choose another --out.`)
       : toOutputFailure(error);
   });
   try {

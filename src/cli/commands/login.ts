@@ -4,10 +4,10 @@ import { X509Certificate } from 'node:crypto';
 import { checkAccess } from '../client/analyses.ts';
 import { httpsAddress, openApi } from '../client/api.ts';
 import { withoutUndefined } from '../../contract/common.ts';
-import { ForensicsError } from '../../errors.ts';
+import { conflict, usageError } from '../../errors.ts';
 import { type Command, named, type ServerOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
-import { log, usageError } from '../output/terminal.ts';
+import { log } from '../output/terminal.ts';
 import {
   apiKeyFrom,
   checkProfileName,
@@ -83,8 +83,7 @@ async function profileToSave(options: LoginOptions): Promise<Profile> {
   const kept = readProfile(made);
   if (kept === null) return { name: made, url: origin, ...given };
   if (kept.url === origin) return { ...kept, ...given };
-  throw new ForensicsError(
-    'conflict',
+  throw conflict(
     `The profile "${made}" is for ${kept.url}; choose another --profile, or remove it first: forensics profile remove ${made}`,
   );
 }

@@ -16,7 +16,8 @@ import {
   named,
   parseList,
 } from '../options.ts';
-import { lineWidth, log, print, printJson, usageError } from '../output/terminal.ts';
+import { usageError } from '../../errors.ts';
+import { lineWidth, log, print, printJson } from '../output/terminal.ts';
 import type { CaseFile, ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {

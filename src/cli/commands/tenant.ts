@@ -6,7 +6,7 @@ import { operator } from '../../service/audit/entry.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { invalidRequest, usageError } from '../../errors.ts';
 import {
   deleteTenant,
   readWebhookState,
@@ -15,7 +15,7 @@ import {
 import { checkRequest } from '../../service/tenants/merge-storage.ts';
 import { type Command, type LocalOptions, parseDay, type TextOptions } from '../options.ts';
 import { type Columns, printFields, printList } from '../output/layout.ts';
-import { confirmByName, log, print, printJson, readText, usageError } from '../output/terminal.ts';
+import { confirmByName, log, print, printJson, readText } from '../output/terminal.ts';
 import {
   loadTenancy,
   now,
@@ -225,7 +225,7 @@ async function readStorageConfig(file: string): Promise<StorageRequest | null> {
     config = JSON.parse(text);
   } catch {
     // The cause is left out, because the parser's message quotes the text, including its secrets.
-    throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.');
+    throw invalidRequest('The storage configuration is not valid JSON.');
   }
   return checkRequest(config);
 }

@@ -4,7 +4,7 @@ import { tenantNamed, type Core } from '../../service/core.ts';
 import { Option } from 'commander';
 import type { User } from '../../service/access/users.ts';
 import { withoutUndefined } from '../../contract/common.ts';
-import { ForensicsError } from '../../errors.ts';
+import { conflict, notFound, notOffered, usageError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
 import type { Command, LocalOptions, TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
@@ -16,7 +16,6 @@ import {
   print,
   printJson,
   readFirstLine,
-  usageError,
 } from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
 
@@ -98,8 +97,7 @@ async function create(email: string, options: CreateOptions): Promise<void> {
   const made = await withLocalCore(options, async (core) => {
     // Checked before the user is asked for a password.
     if (core.identity.kind !== 'embedded') {
-      throw new ForensicsError(
-        'not_offered',
+      throw notOffered(
         'Accounts are managed by the identity provider in the oidcIssuer setting, so nobody could log in with an account created here. Create it there.',
       );
     }
@@ -246,12 +244,11 @@ async function userNamed({ users, identity }: Core, who: string): Promise<User> 
   if (named.length > 1) {
     const ids = named.map(({ id }) => id).join(', ');
     const message = `${named.length} tenants have an account with this address; specify one by its id: ${ids}.`;
-    throw new ForensicsError('conflict', message);
+    throw conflict(message);
   }
   const user = named[0] ?? (await users.byId(who));
   if (user !== null) return user;
-  throw new ForensicsError(
-    'not_found',
+  throw notFound(
     hasProvider
       ? `There is no account with the id "${who}"; with an identity provider, specify accounts by the ids in "forensics user list".`
       : `There is no account "${who}"; "forensics user list" shows all accounts.`,

@@ -38,7 +38,8 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { layCard, listRows, listTable, printList, type Row } from '../output/layout.ts';
-import { lineWidth, log, print, printable, printJson, usageError } from '../output/terminal.ts';
+import { usageError } from '../../errors.ts';
+import { lineWidth, log, print, printable, printJson } from '../output/terminal.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
 
 export function defineValidate(validate: Command): void {

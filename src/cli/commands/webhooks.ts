@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
-import { exitCodes, ForensicsError } from '../../errors.ts';
+import { exitCodes, conflict, usageError } from '../../errors.ts';
 import { adviceOn } from '../../ops/doctor/webhooks.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { tenantNamed } from '../../service/core.ts';
@@ -14,7 +14,7 @@ import {
 import { withLocalCore } from '../connection/local.ts';
 import { type Command, countFromOne, type TenantOptions } from '../options.ts';
 import { printList } from '../output/layout.ts';
-import { log, print, printJson, usageError } from '../output/terminal.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.examples('test --tenant acme', 'list --tenant acme --state given_up');
@@ -102,7 +102,7 @@ async function test(options: TenantOptions): Promise<void> {
     const tenant = await tenantNamed(core, options.tenant);
     const { id: tenantId, webhookUrl: url } = tenant;
     if (url === null) {
-      throw new ForensicsError('conflict', `The tenant has no webhook. ${setUrlHint(tenant.name)}`);
+      throw conflict(`The tenant has no webhook. ${setUrlHint(tenant.name)}`);
     }
     const sent = await sendTestMessage({
       tenantId,

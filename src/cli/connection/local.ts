@@ -4,7 +4,7 @@ import type { Keys } from '../../service/access/keys.ts';
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, notFound } from '../../errors.ts';
 import type { Tenancy } from '../../service/tenants/tenancy.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
@@ -24,8 +24,7 @@ type Act<T> = (core: Core, settings: Settings) => Promise<T>;
 export function installedSettings(options: FolderOptions): Settings {
   const settings = settingsFor(options);
   if (hasInstallation(settings)) return settings;
-  throw new ForensicsError(
-    'not_found',
+  throw notFound(
     'This data folder is not set up; choose another with --data-dir, or set it up with "forensics serve".',
   );
 }

@@ -13,11 +13,17 @@ import { type Api, openApi } from '../client/api.ts';
 import { messageResponse } from '../../contract/common.ts';
 import { configFolder } from '../../contract/config.ts';
 import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
-import { ForensicsError } from '../../errors.ts';
+import {
+  ForensicsError,
+  configInvalid,
+  notFound,
+  serverUnexpected,
+  usageError,
+} from '../../errors.ts';
 import { makePrivateFolder, replaceFile } from '../../ports/files/files.ts';
 import { packageVersion } from '../../version.ts';
 import { isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
-import { log, readText, usageError } from '../output/terminal.ts';
+import { log, readText } from '../output/terminal.ts';
 import type { KeyActs } from './local.ts';
 
 /** Fills in the tenant from the profile. Ends the command if neither an option nor the profile specifies one. */
@@ -55,10 +61,7 @@ function createRemoteKeys(api: Api): KeyActs {
       const created = await create({ tenantName, replaces, expiresAt, graceSeconds });
       const { replaced, earlier = [], ...key } = created;
       if (replaced !== undefined) return { key, replaced, earlier };
-      throw new ForensicsError(
-        'server_unexpected',
-        'The server did not say which key it replaced.',
-      );
+      throw serverUnexpected('The server did not say which key it replaced.');
     },
     async revoke({ tenant: tenantName, uuid, bySecret }) {
       const query = { tenantName, uuid };
@@ -196,8 +199,7 @@ export function listProfiles(): readonly Profile[] {
 export function profileNamed(name: string): Profile {
   const profile = readProfile(name);
   if (profile !== null) return profile;
-  throw new ForensicsError(
-    'not_found',
+  throw notFound(
     `There is no profile "${name}"; create it with "forensics login --profile ${name} --url https://...", or see "forensics profile list".`,
   );
 }
@@ -244,8 +246,7 @@ function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | nu
     // The cause is left out, because the parser's message quotes the text, which may contain secrets.
     if (!existsSync(file)) return null;
   }
-  const message = `${file} is damaged or cannot be read; remove it, and log in again.`;
-  throw new ForensicsError('config_invalid', message);
+  throw configInvalid(`${file} is damaged or cannot be read; remove it, and log in again.`);
 }
 
 function writeOwnJson(file: string, value: unknown): void {

@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import { text as readAsText } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
-import { type ExitCode, exitCodes, ForensicsError } from '../../errors.ts';
+import { ForensicsError, type ExitCode, exitCodes, usageError } from '../../errors.ts';
 import { systemCodeOf, toOutputFailure } from '../../ports/files/files.ts';
 
 interface Switches {
@@ -171,10 +171,6 @@ function removeAll(): void {
 }
 
 // What a command reads: files, standard input, and answers at the terminal. Prompt only when `canAsk`.
-
-export function usageError(message: string): ForensicsError {
-  return new ForensicsError('usage', message);
-}
 
 /** Reads a file, or standard input for `-`. @throws {ForensicsError} `file_not_found`, `file_not_readable`. */
 export async function readText(file: string): Promise<string> {

@@ -3,7 +3,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
-import { ForensicsError, toForensicsError } from '../../errors.ts';
+import { ForensicsError, toForensicsError, usageError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import type { Measured } from '../../service/validation/record.ts';
@@ -14,7 +14,6 @@ import type { LocalOptions, SwitchOptions, TextOptions } from '../options.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { usageError } from '../output/terminal.ts';
 
 export interface ValidateOptions
   extends LocalOptions,

@@ -22,7 +22,7 @@ import {
 import type { Db } from '../../ports/db/database.ts';
 import { inspectDatabase, readDatabase, snapshotBytes } from '../../ports/db/snapshot.ts';
 import { copyDatabase, requireSqlite } from '../../ports/db/sqlite.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict, usageError } from '../../errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
@@ -177,14 +177,13 @@ async function checkPlace(out: string, dataDir: string): Promise<void> {
   if ((await stat(out).catch(() => null)) !== null) throw isTaken(out);
   const [place, data] = [await realpath(dirname(out)), await realpath(dataDir)];
   if (place !== data && !place.startsWith(data + sep)) return;
-  throw new ForensicsError(
-    'usage',
+  throw usageError(
     'A backup inside the data folder would be lost with it; set --out to a path outside, preferably on another disk.',
   );
 }
 
 function isTaken(out: string): ForensicsError {
-  return new ForensicsError('conflict', `${out} already exists; choose another --out.`);
+  return conflict(`${out} already exists; choose another --out.`);
 }
 
 /**
@@ -219,7 +218,7 @@ async function writeArchive(
         yield block;
       }
       if (read === size) return;
-      throw new ForensicsError('conflict', `${name} changed while it was being read; try again.`);
+      throw conflict(`${name} changed while it was being read; try again.`);
     }
     await pipeline(hashed, tar.entry({ name, size, mode: 0o600, mtime: at, type: 'file' }));
     return sha256.digest('hex');

@@ -16,7 +16,7 @@ import { analyses, examinations, storageConfigs } from '../../ports/db/schema.ts
 import { bucketName, objectPath } from '../../ports/storage/embedded/embedded.ts';
 import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../errors.ts';
 import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../ports/files/files.ts';
 
 const count = Type.Integer({ minimum: 0 });
@@ -116,7 +116,7 @@ export async function readKeys(dataDir: string): Promise<ReadonlyMap<string, Buf
     if (isDeepStrictEqual(next, last)) return next;
     last = next;
   }
-  throw new ForensicsError('conflict', 'The keys are being replaced; try again.');
+  throw conflict('The keys are being replaced; try again.');
 }
 
 /** Paths of all files in the folders that are copied unchanged. */

@@ -17,7 +17,7 @@ import {
   modelsFolder,
   restoringFolder,
 } from '../../ports/data-folder/data-folder.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, configInvalid, conflict, usageError } from '../../errors.ts';
 import { deriveSecrets, parseKey } from '../../service/secrets/secrets.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
@@ -95,8 +95,7 @@ function assertEmpty(dataDir: string): void {
     (name) => name !== 'lost+found' && !name.startsWith('serve.lock') && name !== ours,
   );
   if (content.length === 0) return;
-  const message = 'The data folder is not empty; choose an empty or new one with --data-dir.';
-  throw new ForensicsError('conflict', message);
+  throw conflict('The data folder is not empty; choose an empty or new one with --data-dir.');
 }
 
 async function unpack(
@@ -123,8 +122,7 @@ async function unpack(
   if (manifest === null || problems.length > 0) throw isDamaged(problems);
   if (keysDir !== null) {
     if (manifest.holdsKeys) {
-      const message = 'The backup already contains its keys; leave out --keys.';
-      throw new ForensicsError('usage', message);
+      throw usageError('The backup already contains its keys; leave out --keys.');
     }
     for (const [name, content] of await readKeys(keysDir)) {
       await writeFile(await place(name), content, { mode: 0o600, flag: 'wx', flush: true });
@@ -147,8 +145,7 @@ async function checkMasterKey(
   };
   if (ofSettings !== null) {
     if (isRight(ofSettings)) return;
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       'FORENSICS_MASTER_KEY (or masterKey in the config file) is not the master key of this backup; remove it, or set it to the key used when the backup was made.',
     );
   }
@@ -156,7 +153,7 @@ async function checkMasterKey(
   const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
   if (texts.some(isRight)) return;
-  throw new ForensicsError('usage', advice[place]);
+  throw usageError(advice[place]);
 }
 
 const advice: Readonly<Record<Manifest['masterKey']['place'], string>> = {

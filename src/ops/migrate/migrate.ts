@@ -14,7 +14,7 @@ import { type Db, transact } from '../../ports/db/database.ts';
 import { type OpenPostgres, openPostgres } from '../../ports/db/postgres.ts';
 import { analyses, examinations, settings as settingRows } from '../../ports/db/schema.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, evidenceDamaged } from '../../errors.ts';
 import { keptSecretsKey, openDataFolder, openSecrets } from '../../service/secrets/secrets.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { keysInDatabase } from '../../evidence/keys-in-database.ts';
@@ -142,8 +142,7 @@ async function moveObjects(
     const bytes = await from.read(key, maxObjectBytes);
     const put = await to.put(key, bytes, { contentType: info.contentType });
     if (!Buffer.from(await to.read(key, maxObjectBytes)).equals(bytes)) {
-      throw new ForensicsError(
-        'evidence_damaged',
+      throw evidenceDamaged(
         `The object ${key} of analysis ${row.id} differs in its new store; check that store and run the migration again.`,
       );
     }

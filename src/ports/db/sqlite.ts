@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { ForensicsError, conflict } from '../../errors.ts';
+import { conflict, usageError } from '../../errors.ts';
 import type { Execute } from './builder.ts';
 import {
   assertNoTransaction,
@@ -115,8 +115,7 @@ function lockOut(client: Database.Database): void {
 /** @throws {ForensicsError} `usage` with PostgreSQL, because the command works on files in the data folder. */
 export function requireSqlite(db: Db): SqliteDb {
   if (isSqlite(db)) return db;
-  throw new ForensicsError(
-    'usage',
+  throw usageError(
     'The database is PostgreSQL: back it up with pg_dump, as "forensics help machines" explains.',
   );
 }

@@ -8,7 +8,7 @@ import { isIPv6 } from 'node:net';
 import { and, eq } from 'drizzle-orm';
 import { newId, type Reader, type Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
-import { ForensicsError, invalidRequest } from '../../errors.ts';
+import { invalidRequest, storeUnavailable } from '../../errors.ts';
 import type { AzureStorageConfig, S3StorageConfig } from '../../contract/tenant.ts';
 import { parseConnectionString } from './azure/azure.ts';
 
@@ -57,8 +57,7 @@ export function createSealedConfigs({ key, now }: { key: Uint8Array; now: () => 
         // Decryption proves that `save` wrote this, so its type is right.
         return JSON.parse(seal.open(row.sealed, sealBinding(row)));
       } catch (error) {
-        throw new ForensicsError(
-          'store_unavailable',
+        throw storeUnavailable(
           'The storage configuration cannot be decrypted with the current master key. Restore the earlier key, or save the configuration again with its secrets.',
           { cause: error },
         );

@@ -8,7 +8,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import { type Clocked, type Db, transact } from '../db/database.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { storeUnavailable } from '../../errors.ts';
 import {
   type ConfigRow,
   type SealedConfigs,
@@ -130,8 +130,7 @@ function createClosedStore(type: StorageType): BlobStore {
 }
 
 async function fail(): Promise<never> {
-  throw new ForensicsError(
-    'store_unavailable',
+  throw storeUnavailable(
     'The storage configuration of this analysis cannot be decrypted. Ask the administrator to restore the master key.',
   );
 }

@@ -15,7 +15,7 @@ import { type Operation, operation, operations, repeatable } from '../openapi.ts
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
 import { keyQuery, keysResponse, newKeyResponse, newKeyBody } from '../../contract/keys.ts';
-import { ForensicsError, forbidden, hasCode, invalidRequest } from '../../errors.ts';
+import { ForensicsError, forbidden, hasCode, invalidRequest, notOffered } from '../../errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
 
@@ -238,7 +238,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
     if ('code' in body) return answerTokens(reply, await identity.exchange(body));
     const tokens = await identity.login({ ...body, from: ip });
     if ('accessToken' in tokens) return answerTokens(reply, tokens);
-    throw new ForensicsError('not_offered', `Log in at ${tokens.issuer}.`);
+    throw notOffered(`Log in at ${tokens.issuer}.`);
   });
 
   server.post(`${sessionPath}/refresh`, refreshSession, async (request, reply) => {

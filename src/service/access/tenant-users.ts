@@ -3,7 +3,7 @@
  * use an account to reach a tenant that they have no access to.
  */
 
-import { ForensicsError, conflict, forbidden } from '../../errors.ts';
+import { type ForensicsError, conflict, forbidden, notOffered } from '../../errors.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import { noSuchUser } from './user-facts.ts';
@@ -104,8 +104,5 @@ function assertOwnScopes({ principal }: Manager, scopes: readonly string[] = [])
 
 function assertEmbedded({ kind }: Pick<Identity, 'kind'>): void {
   if (kind === 'embedded') return;
-  throw new ForensicsError(
-    'not_offered',
-    'Accounts are managed by the identity provider; create and change them there.',
-  );
+  throw notOffered('Accounts are managed by the identity provider; create and change them there.');
 }

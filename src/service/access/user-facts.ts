@@ -9,7 +9,7 @@ import { maxNameLength } from '../../contract/limits.ts';
 import { langPattern } from '../../contract/vocabulary.ts';
 import { characterCount, type Db, foldText, transact, type Tx } from '../../ports/db/database.ts';
 import { users } from '../../ports/db/schema.ts';
-import { ForensicsError, invalidRequest } from '../../errors.ts';
+import { type ForensicsError, invalidRequest, notFound } from '../../errors.ts';
 
 export interface UserFacts {
   readonly name: string | null;
@@ -119,5 +119,5 @@ export function createUserSettings({ db }: { readonly db: Db }) {
 }
 
 export function noSuchUser(): ForensicsError {
-  return new ForensicsError('not_found', 'User not found.');
+  return notFound('User not found.');
 }

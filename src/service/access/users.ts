@@ -16,7 +16,7 @@ import {
   type Clocked,
 } from '../../ports/db/database.ts';
 import { sessions, tenants, users, userTenants } from '../../ports/db/schema.ts';
-import { ForensicsError, conflict } from '../../errors.ts';
+import { ForensicsError, conflict, notOffered } from '../../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
 import { endSessions } from './embedded/sessions.ts';
 import type { LoginAttempts } from './embedded/throttle.ts';
@@ -322,5 +322,5 @@ async function assertAddressFree(reader: Reader, email: string, acting: Acting |
 
 function assertEmbedded(issuer: string | null): void {
   if (issuer === null) return;
-  throw new ForensicsError('not_offered', 'This account is managed by its identity provider.');
+  throw notOffered('This account is managed by its identity provider.');
 }

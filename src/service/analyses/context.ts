@@ -18,7 +18,7 @@ import { eq } from 'drizzle-orm';
 import { failure } from '../../contract/failure-reasons.ts';
 import { readRecorded } from './custody.ts';
 import { examinations } from '../../ports/db/schema.ts';
-import { ForensicsError, hasCode } from '../../errors.ts';
+import { hasCode, evidenceDamaged, storeUnavailable } from '../../errors.ts';
 import { examinationSha256, fromRow, isInAgreement } from './examination-row.ts';
 import { noteReplacedInput, type Replacement } from './lifecycle/worker.ts';
 import type { AnalysisRow, Target } from './rows.ts';
@@ -120,8 +120,7 @@ function createTimeBudget(ms: number) {
 
 /** The store client's own limits end the call itself. */
 function tooSlow(): never {
-  const message = 'The store did not respond in time; try again later.';
-  throw new ForensicsError('store_unavailable', message);
+  throw storeUnavailable('The store did not respond in time; try again later.');
 }
 
 // The bytes ingested at the start, and whether the client has replaced its upload since.
@@ -197,8 +196,7 @@ export async function loadRecorded(db: Db, target: Target) {
     const row = await reader.select().from(examinations).where(isOfIt).get();
     if (row === undefined) return null;
     if (!isAsRecorded(row, await readRecorded(reader, target))) {
-      throw new ForensicsError(
-        'evidence_damaged',
+      throw evidenceDamaged(
         'The stored result is not the one recorded in the audit log; restore the database from a backup, or create a new analysis.',
       );
     }

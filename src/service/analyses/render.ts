@@ -3,7 +3,7 @@
  * under unique keys before the transaction that makes them visible; if that transaction loses a race, they are deleted.
  */
 
-import { nullOn, ForensicsError, conflict } from '../../errors.ts';
+import { ForensicsError, nullOn, conflict, evidenceDamaged } from '../../errors.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -214,8 +214,7 @@ export async function openRecorded(
   // Compares the copy with the hash in its row. If both were changed, the log reveals it.
   const { original: recorded } = await readRecorded(db, target);
   if (recorded !== null && recorded !== row.evidenceSha256) {
-    throw new ForensicsError(
-      'evidence_damaged',
+    throw evidenceDamaged(
       'The stored copy of the picture is not the one recorded in the audit log; restore the database and store from a backup, or create a new analysis.',
     );
   }

@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '../../ports/db/database.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
-import { ForensicsError, invalidRequest } from '../../errors.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
 import type { Outcome, Sender } from '../../ports/network/post.ts';
 
@@ -171,10 +171,7 @@ export async function listFeedback(reader: Reader, limit: number) {
 export async function getFeedback(reader: Reader, id: string): Promise<FeedbackEntry> {
   const entry = await entries(reader).where(eq(feedback.id, id)).get();
   if (entry !== undefined) return entry;
-  throw new ForensicsError(
-    'not_found',
-    'Feedback entry not found; "forensics feedback list" shows the latest ones.',
-  );
+  throw notFound('Feedback entry not found; "forensics feedback list" shows the latest ones.');
 }
 
 function entries(reader: Reader) {

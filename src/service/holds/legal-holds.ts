@@ -9,7 +9,7 @@ import { type Actor, type Note, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Clocked, hasRow, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
-import { ForensicsError, conflict } from '../../errors.ts';
+import { ForensicsError, conflict, notFound } from '../../errors.ts';
 
 export interface Held {
   readonly tenantId: string;
@@ -46,7 +46,7 @@ export function createHolds({ db, now }: Clocked) {
     remove: async (held: Held, by: Actor = operator) =>
       transact(db, async (tx) => {
         const found = await findHold(tx, held);
-        if (found === undefined) throw new ForensicsError('not_found', 'Hold not found.');
+        if (found === undefined) throw notFound('Hold not found.');
         if (by.type !== 'operator' && found.createdByUserId === null) {
           throw conflict('The administrator of the service placed this hold; ask them to lift it.');
         }

@@ -12,7 +12,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { type Db, transact, type Tx, type OpenDatabase } from '../../ports/db/database.ts';
 import { settings as settingRows } from '../../ports/db/schema.ts';
-import { configInvalid, hasCode, ForensicsError } from '../../errors.ts';
+import { configInvalid, hasCode, usageError } from '../../errors.ts';
 import { createSeal, resealConfigs, type Resealed } from '../../ports/storage/configs.ts';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -291,8 +291,7 @@ export async function rotateMasterKey(
   const { keyFile } = folder;
   const newKey = given ?? (keyFile === null ? null : randomBytes(keyBytes));
   if (newKey === null) {
-    throw new ForensicsError(
-      'usage',
+    throw usageError(
       'The master key comes from the settings (FORENSICS_MASTER_KEY), so you must supply the new one with --key-file.',
     );
   }
@@ -303,7 +302,7 @@ export async function rotateMasterKey(
     const renewed = deriveSecrets(newKey);
     const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
     if (from.equals(to)) {
-      throw new ForensicsError('usage', 'The new master key must differ from the current one.');
+      throw usageError('The new master key must differ from the current one.');
     }
     keyFile?.writeNext(newKey);
     const outcome = await transact(db, async (tx) => {

@@ -8,7 +8,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { jsonOrNull, orNull } from '../../contract/common.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { evidenceDamaged } from '../../errors.ts';
 import { conditions } from '../../examiner/requests.ts';
 
 const count = Type.Integer({ minimum: 0 });
@@ -108,8 +108,7 @@ export type Counted = Static<typeof counted>;
 export function parseValidation(text: string): Validation {
   const value = jsonOrNull(text);
   if (Check(schema, value)) return value;
-  throw new ForensicsError(
-    'evidence_damaged',
+  throw evidenceDamaged(
     'The stored validation is damaged; restore it from a copy, or run the validation again.',
   );
 }

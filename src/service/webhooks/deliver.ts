@@ -21,7 +21,7 @@ import { setImmediate } from 'node:timers/promises';
 import { and, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
 import type { Delivery as ShownDelivery } from '../../contract/tenant.ts';
-import { conflict, ForensicsError } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { deliveries } from '../../ports/db/schema.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
@@ -328,8 +328,7 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
   const isIt = and(eq(deliveries.tenantId, tenantId), eq(deliveries.id, id));
   const found = await tx.select({ state: deliveries.state }).from(deliveries).where(isIt).get();
   if (found === undefined) {
-    const message = 'Message not found; "forensics webhooks list" shows those of the last 30 days.';
-    throw new ForensicsError('not_found', message);
+    throw notFound('Message not found; "forensics webhooks list" shows those of the last 30 days.');
   }
   if (found.state === 'waiting') {
     throw conflict('The message is already waiting for its next attempt.');

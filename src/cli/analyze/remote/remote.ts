@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, type ResultClass, resultClasses } from '../../../contract/vocabulary.ts';
-import { ForensicsError, toForensicsError } from '../../../errors.ts';
+import { ForensicsError, toForensicsError, serverUnexpected } from '../../../errors.ts';
 import { createSandbox, type Sandbox } from '../../../examiner/sandbox.ts';
 import { createMutex, type Mutex } from '../../../waiting.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
@@ -221,8 +221,7 @@ function completedResult({ id, inferenceStatus }: Analysis): AnalysisResult {
 function readVerdict({ resultClass }: AnalysisResult): ResultClass {
   const verdict = resultClasses[resultClass];
   if (verdict !== undefined) return verdict;
-  throw new ForensicsError(
-    'server_unexpected',
+  throw serverUnexpected(
     `The server sent a result class ${resultClass} that this version does not know; update this program.`,
   );
 }

@@ -12,7 +12,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Analysis, createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { withoutUndefined } from '../../../contract/common.ts';
-import { nullOn, ForensicsError } from '../../../errors.ts';
+import { nullOn, configInvalid } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import { localLimits } from '../../../image/picture.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/files.ts';
@@ -224,8 +224,7 @@ function writing<T>(act: () => T): T {
   try {
     return act();
   } catch (cause) {
-    throw new ForensicsError(
-      'config_invalid',
+    throw configInvalid(
       'The upload journal cannot be written; set XDG_STATE_HOME to a folder that you can write to.',
       { cause },
     );

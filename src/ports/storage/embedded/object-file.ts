@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { ForensicsError } from '../../../errors.ts';
+import { ForensicsError, storeUnavailable } from '../../../errors.ts';
 import type * as promises from 'node:fs/promises';
 import { isFull, reasonOf, systemCodeOf } from '../../files/files.ts';
 
@@ -225,5 +225,5 @@ function toStoreError(error: unknown): unknown {
     return new ForensicsError('no_space_left', message, { cause: error });
   }
   const message = `The folder of the blob store cannot be used (${reasonOf(code)}). Check its disk and its owner.`;
-  return new ForensicsError('store_unavailable', message, { cause: error });
+  return storeUnavailable(message, { cause: error });
 }

@@ -11,7 +11,7 @@ import { isIPv6 } from 'node:net';
 import { between, eq, lt, sql } from 'drizzle-orm';
 import { type Clocked, transact, type Tx } from '../../../ports/db/database.ts';
 import { loginAttempts } from '../../../ports/db/schema.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { type ForensicsError, rateLimited } from '../../../errors.ts';
 
 export type LoginAttempts = ReturnType<typeof createLoginAttempts>;
 
@@ -155,7 +155,7 @@ export function createSeats(most: number, message: string) {
   const taken = new Map<string, number>();
   return async <T>(name: string, act: () => Promise<T>): Promise<T> => {
     const before = taken.get(name) ?? 0;
-    if (before >= most) throw new ForensicsError('rate_limited', message);
+    if (before >= most) throw rateLimited(message);
     taken.set(name, before + 1);
     try {
       return await act();
@@ -170,7 +170,7 @@ export function createSeats(most: number, message: string) {
 function tooMany(waitMs: number): ForensicsError {
   const message = 'Too many failed attempts; wait before you try again.';
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
-  return new ForensicsError('rate_limited', message, { retryAfterSeconds });
+  return rateLimited(message, { retryAfterSeconds });
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. Other text stays as it is. */

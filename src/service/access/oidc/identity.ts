@@ -9,7 +9,7 @@
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { notOffered } from '../../../errors.ts';
 import { type Db, foldText, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { tenants, users } from '../../../ports/db/schema.ts';
 import { service } from '../../audit/entry.ts';
@@ -89,8 +89,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       await accounts.endAccess(row.id, token);
     },
     async changePassword() {
-      throw new ForensicsError(
-        'not_offered',
+      throw notOffered(
         `Passwords are managed by the identity provider; change yours at ${parts.issuer}.`,
       );
     },
