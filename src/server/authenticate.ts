@@ -16,7 +16,7 @@ import type { Core } from '../service/core.ts';
 import { forbidden, invalidRequest } from '../errors.ts';
 
 /** What a route requires; null for a route without authentication. */
-const demands = {
+export const demands = {
   everyone: null,
   /** The route itself checks the signature. */
   urlSignature: null,

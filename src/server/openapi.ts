@@ -13,7 +13,7 @@ import { dateTime, failed, oneOf, orNull } from '../contract/common.ts';
 import { tenantComponents } from '../contract/tenant.ts';
 import { usageComponents } from '../contract/usage.ts';
 import { statuses } from '../contract/vocabulary.ts';
-import type { Access } from './authenticate.ts';
+import { type Access, demands } from './authenticate.ts';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { failures } from '../errors.ts';
 
@@ -129,20 +129,13 @@ const securitySchemes = {
 
 type Security = readonly Readonly<Record<string, string[]>>[];
 
-// Each requirement states the scope that a user needs; an API key needs no scope.
-const ofUsers: Security = [{ userToken: [] }];
-const ofUsersWithScope: Security = [{ userToken: [settingsScope] }];
-const ofKeys: Security = [{ apiKey: [] }];
-const securityFor: Readonly<Record<Access, Security>> = {
-  everyone: [],
-  urlSignature: [],
-  tenant: [...ofKeys, ...ofUsers],
-  tenantSettings: [...ofKeys, ...ofUsersWithScope],
-  tenantUser: ofUsers,
-  tenantManager: ofUsersWithScope,
-  user: ofUsers,
-  userSettings: ofUsersWithScope,
-};
+/** Each requirement states the scope that a user needs; an API key needs no scope. */
+function securityFor(access: Access): Security {
+  const demand = demands[access];
+  if (demand === null) return [];
+  const ofUsers = { userToken: demand.settings ? [settingsScope] : [] };
+  return demand.isForUsers ? [ofUsers] : [{ apiKey: [] }, ofUsers];
+}
 
 export async function describeInterface(
   server: FastifyInstance,
@@ -170,7 +163,7 @@ export async function describeInterface(
 
 function completed(schema: FastifySchema, url: string, route: RouteOptions): FastifySchema {
   const { access = 'tenant', rateLimit } = route.config ?? {};
-  const security = securityFor[access];
+  const security = securityFor(access);
   const answers = describeResponses(schema.response, rateLimit !== false);
   const tag = topics.find(({ path }) => url === path || url.startsWith(`${path}/`));
   // Declared only here, because the validator only knows JSON.
