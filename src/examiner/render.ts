@@ -101,14 +101,11 @@ export async function performPreparePage(
   return { jpeg: await printPicture(picture), size: { width, height }, sections };
 }
 
-export async function performRenderCase({
-  report,
-  languages,
-}: {
+export async function performRenderCase(request: {
   readonly report: CaseReport;
   readonly languages: readonly Language[];
 }) {
-  return inEach(languages, (language) => renderCasePdf(report, language));
+  return inEach(request.languages, (language) => renderCasePdf(request.report, language));
 }
 
 /**

@@ -66,10 +66,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const pool = options.children ?? createChildren(options);
 
   function verb(name: string) {
-    return (
-      request: { readonly source?: PictureSource },
-      runOptions?: RunOptions,
-    ): Promise<unknown> => {
+    return (request: { readonly source?: PictureSource }, runOptions?: RunOptions) => {
       const { busy, waiting } = pool.status();
       // Whether a second core is free for a task that is sent now.
       const hasSpareCore = 2 * (busy + waiting + 1) <= availableParallelism();

@@ -77,7 +77,8 @@ function writeTraced(rates: ErrorRates, pen: Pen): readonly string[] {
 
 /** False alarms, as a count and as a rate with the upper end of its interval. */
 function writeFalse(share: number, of: number, pen: Pen) {
-  return [writeCalled(share, of, pen), ...writeRate(share, of, pen)] as const;
+  const { high } = shareInterval(Math.round(share * of), of);
+  return [writeCalled(share, of, pen), pen.rate(share), pen.rate(high)] as const;
 }
 
 function writeDeclared(provenance: Result['provenance'], { wrong }: Pen): string {
@@ -93,11 +94,6 @@ export function writeMissed(result: Result, language: Language): string | undefi
   const pen = penIn(language);
   const write = pen.because[isBlindToChanges(result) ? 'blind' : 'missed'];
   return write(writeCalled((of - found) / of, of, pen));
-}
-
-/** The rate and the upper end of its interval, as in the annex. */
-function writeRate(share: number, of: number, { rate }: Pen): [rate: string, high: string] {
-  return [rate(share), rate(shareInterval(Math.round(share * of), of).high)];
 }
 
 /** Share of unchanged pictures that were called changed, and their number; counted over every size if possible. */

@@ -109,11 +109,6 @@ function FirstUserPage({ token, onEntered }: Pick<LoginProps, 'token' | 'onEnter
   );
 }
 
-async function setPassword(body: Fields, form: HTMLFormElement): Promise<void> {
-  await ask('/v1/auth/change-password', { body });
-  form.reset();
-}
-
 /** The user's own account: password, sessions, and feedback. */
 export function AccountPage() {
   const { login, first, common, nav, account, users, ...session } = useConsole();
@@ -143,7 +138,13 @@ export function AccountPage() {
         </Button>
       </Panel>
       {identity === 'embedded' && (
-        <FormPanel {...passwords} send={setPassword}>
+        <FormPanel
+          {...passwords}
+          send={async (body, form) => {
+            await ask('/v1/auth/change-password', { body });
+            form.reset();
+          }}
+        >
           <PasswordField label={account.current} name="currentPassword" />
           <PasswordField label={users.reset} name="newPassword" hint={first.passwordHint} isNew />
         </FormPanel>

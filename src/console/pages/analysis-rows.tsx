@@ -149,22 +149,19 @@ function useEditing(reload: () => void) {
   const { cases: text, common, upload, tenantName, language } = useConsole();
   const { ask: open, dialog } = useQuestion(reload);
   const edit = ({ id, comment, projectId, tags, caseData }: Analysis) => {
+    const { exhibit: exhibitLabel } = wordsIn(language).document.caseData;
+    const stated = { exhibit: '', examiner: '', ...caseData };
     const fields: readonly Parameters<typeof TextField>[0][] = [
       { label: text.comment, name: 'comment', maxLength: 500, defaultValue: comment },
       { label: text.case, name: 'projectId', maxLength: 200, defaultValue: projectId ?? '' },
-      {
-        label: wordsIn(language).document.caseData.exhibit,
-        name: 'exhibit',
-        maxLength: 80,
-        defaultValue: caseData?.exhibit ?? '',
-      },
+      { label: exhibitLabel, name: 'exhibit', maxLength: 80, defaultValue: stated.exhibit },
       {
         label: text.examiner,
         name: 'examiner',
         hint: text.printed,
         autocomplete: 'name',
         maxLength: 80,
-        defaultValue: caseData?.examiner ?? '',
+        defaultValue: stated.examiner,
       },
       { label: upload.tags, name: 'tags', defaultValue: tags.join(', ') },
     ];
@@ -173,12 +170,12 @@ function useEditing(reload: () => void) {
       act: common.save,
       children: fields.map((field) => <TextField key={field.name} {...field} />),
       send: async ({ comment: said, tags: typed = '', projectId: name, exhibit, examiner }) => {
-        const caseFields = { exhibit: textOf(exhibit), examiner: textOf(examiner) };
         const described = {
           comment: said,
           tags: splitTags(typed),
           projectId: textOf(name) ?? null,
         };
+        const caseFields = { exhibit: textOf(exhibit), examiner: textOf(examiner) };
         const body = { tenantName, id, ...described, caseData: caseFields };
         await ask('/v1/analysis', { method: 'PUT', body });
       },

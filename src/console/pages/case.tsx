@@ -103,14 +103,13 @@ function Downloads({ name, entries }: { name: string; entries: readonly Analysis
   const { isBusy, save } = useDownloads();
   const path = '/v1/analysis/case';
   const query = { projectId: name };
+  const saveReport = () =>
+    save(`case-${name}-${language}.pdf`, `${path}/report`, { ...query, language });
   return (
     <Buttons
       disabled={isBusy || entries.length === 0}
       acts={[
-        [
-          text.report,
-          () => save(`case-${name}-${language}.pdf`, `${path}/report`, { ...query, language }),
-        ],
+        [text.report, saveReport],
         [analysis.bundle, () => save(`case-${name}.zip`, `${path}/bundle`, query)],
         [list.csvAll, () => saveAnalyses(entries, `case-${name}.csv`)],
       ]}

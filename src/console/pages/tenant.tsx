@@ -207,12 +207,9 @@ function WebhookForm({ tenant, reload }: TenantProps) {
   const { isBusy, run } = useAct(reload);
   const test = async (): Promise<string> => {
     const answer = await ask<WebhookTest>('/v1/tenant/webhook/test', { body: { tenantName } });
-    const outcome = nameIn(
-      text.outcomes,
-      answer.outcome,
-      answer.outcome.replace(/^http_/, 'HTTP '),
-    );
-    return answer.isAccepted ? text.accepted(outcome, `${answer.tookMs}`) : text.refused(outcome);
+    const { outcome: code, isAccepted, tookMs } = answer;
+    const outcome = nameIn(text.outcomes, code, code.replace(/^http_/, 'HTTP '));
+    return isAccepted ? text.accepted(outcome, `${tookMs}`) : text.refused(outcome);
   };
   const isWell = webhookState === 'active' || webhookState === 'none';
   return (

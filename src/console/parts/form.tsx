@@ -148,7 +148,7 @@ export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
 /** The texts of a form by field name. A tick box that is not ticked is missing. */
 export type Fields = Readonly<Record<string, string>>;
 
-export function fieldsOf(form: HTMLFormElement): Fields {
+export function readFields(form: HTMLFormElement): Fields {
   return Object.fromEntries(
     [...new FormData(form)].filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
@@ -222,7 +222,7 @@ export function Form({ act, kind = '', send, done, children, close }: FormProps)
   const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    void submit(() => send(fieldsOf(form), form).then(() => done));
+    void submit(() => send(readFields(form), form).then(() => done));
   };
   return (
     <form class="stack form" onSubmit={onSubmit}>

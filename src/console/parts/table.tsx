@@ -6,7 +6,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { maxThumbnails } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { type Fields, fieldsOf } from './form.tsx';
+import { type Fields, readFields } from './form.tsx';
 import type { Loaded } from './loading.ts';
 import { type Act, Awaited, Button, Buttons, isCompleted, Time } from './pieces.tsx';
 
@@ -173,7 +173,7 @@ export function FilterForm({ isFiltered, onFields, children }: FilterFormProps) 
   useEffect(() => () => clearTimeout(timer.current), []);
   const take = ({ target, currentTarget }: TargetedInputEvent<HTMLFormElement>) => {
     const isTyping = target instanceof HTMLInputElement && target.type !== 'date';
-    const tell = () => onFields(fieldsOf(currentTarget));
+    const tell = () => onFields(readFields(currentTarget));
     clearTimeout(timer.current);
     if (isTyping) timer.current = setTimeout(tell, typingPauseMs);
     else tell();

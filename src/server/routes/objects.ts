@@ -67,13 +67,12 @@ export async function objectRoutes(
   server.get<ObjectRoute>(url, { ...options, exposeHeadRoute: false }, perform('GET', getObject));
   server.head<ObjectRoute>(url, options, perform('GET', getObject));
   server.put<ObjectRoute>(url, options, perform('PUT', putObject));
-  server.delete<ObjectRoute>(url, options, perform('DELETE', deleteObject));
+  const deleteObject = perform('DELETE', async ({ reply, objects, key }) => {
+    await objects.remove(key);
+    await reply.code(204).send();
+  });
+  server.delete<ObjectRoute>(url, options, deleteObject);
   server.options(url, options, answerPreflight);
-}
-
-async function deleteObject({ reply, objects, key }: Act): Promise<void> {
-  await objects.remove(key);
-  await reply.code(204).send();
 }
 
 async function putObject(act: Act): Promise<void> {

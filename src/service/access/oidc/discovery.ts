@@ -71,10 +71,7 @@ const maxAnswerBytes = 1024 * 1024;
 export function createProviderFetch({ ca }: { readonly ca: string | null }) {
   const connect = ca === null ? {} : { ca };
   const agent = new Agent({ connect, maxResponseSize: maxAnswerBytes });
-  return async (
-    url: string,
-    { method = 'GET', headers = {}, body }: ProviderRequest,
-  ): Promise<Response> => {
+  return async (url: string, { method = 'GET', headers = {}, body }: ProviderRequest) => {
     const answer = await request(url, {
       dispatcher: agent,
       method: method === 'POST' ? 'POST' : 'GET',

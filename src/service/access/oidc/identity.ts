@@ -16,7 +16,6 @@ import { service } from '../../audit/entry.ts';
 import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
 import { auditUser } from '../user-facts.ts';
 import { defaultUserType, endAccess, newRow, type UserRow, type Users } from '../users.ts';
-
 import { createProvider, type Provider, type ProviderParts, type Refreshed } from './provider.ts';
 import {
   type ClaimNames,
