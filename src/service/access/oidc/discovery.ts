@@ -71,7 +71,10 @@ const maxAnswerBytes = 1024 * 1024;
 export function createProviderFetch({ ca }: { readonly ca: string | null }) {
   const connect = ca === null ? {} : { ca };
   const agent = new Agent({ connect, maxResponseSize: maxAnswerBytes });
-  return async (url: string, { method = 'GET', headers = {}, body }: ProviderRequest) => {
+  return async (
+    url: string,
+    { method = 'GET', headers = {}, body }: ProviderRequest,
+  ): Promise<Response> => {
     const answer = await request(url, {
       dispatcher: agent,
       method: method === 'POST' ? 'POST' : 'GET',
