@@ -126,10 +126,12 @@ test('a run waits for a server that is killed and restarted', async () => {
   const before = (await onServer()).length;
   const restarts: Promise<void>[] = [];
   const restart = async () => {
+    const port = portAt(serving.ready.url);
     door.leadTo(null);
     await serving.end('SIGKILL');
-    serving = await startServing(dataDir, environment);
-    door.leadTo(portAt(serving.ready.url));
+    // On the port that the addresses of uploads name, as a server that restarts does.
+    serving = await startServing(dataDir, { ...environment, FORENSICS_PORT: String(port) });
+    door.leadTo(port);
   };
 
   const ran = await analyze(['--jobs', '2'], {

@@ -64,8 +64,8 @@ export async function startServing(
   environment: Readonly<Record<string, string>> = {},
   how: Pick<StartHow, 'shell' | 'entry'> = {},
 ): Promise<Serving> {
-  const { FORENSICS_WORKERS: workers = '1' } = environment;
-  const args = ['--json', '--data-dir', dataDir, '--port', '0', '--workers', workers];
+  const { FORENSICS_WORKERS: workers = '1', FORENSICS_PORT: port = '0' } = environment;
+  const args = ['--json', '--data-dir', dataDir, '--port', port, '--workers', workers];
   const child = spawnServe(args, { ...(await makeDatabaseOf(dataDir)), ...environment }, how);
   const ready = await readyLine(child);
   const agent = new Agent({ connect: { ca: readFileSync(ready.caPath) } });
