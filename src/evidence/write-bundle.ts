@@ -26,9 +26,9 @@ import {
   sealBundle,
   type SealedBundle,
   signList,
-  type Signer,
   writeSums,
-} from './sign.ts';
+} from './seal.ts';
+import type { Signer } from './sign.ts';
 
 interface BundleHow {
   /** If false, only heatmaps and reports show the picture, and metadata is included only if the item asks for it. */

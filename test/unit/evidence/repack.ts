@@ -8,7 +8,8 @@ import {
   type ZipEntry,
 } from '../../../src/evidence/bundle-format.ts';
 import { openArchive } from '../../../src/evidence/archive.ts';
-import { openZip, type Signer } from '../../../src/evidence/sign.ts';
+import { openZip } from '../../../src/evidence/seal.ts';
+import type { Signer } from '../../../src/evidence/sign.ts';
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 

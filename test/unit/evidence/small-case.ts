@@ -3,7 +3,8 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { MapName } from '../../../src/engine/result.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import { createSigner, sealBundle, type Signer } from '../../../src/evidence/sign.ts';
+import { sealBundle } from '../../../src/evidence/seal.ts';
+import { createSigner, type Signer } from '../../../src/evidence/sign.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';

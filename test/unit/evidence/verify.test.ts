@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { openArchive } from '../../../src/evidence/archive.ts';
 import { parseManifest, type Problem } from '../../../src/evidence/bundle-format.ts';
-import { sealBundle } from '../../../src/evidence/sign.ts';
+import { sealBundle } from '../../../src/evidence/seal.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { makeExamination } from '../present/examination.ts';
 import { archiveOf, inOldFormat, readEntries, repack } from './repack.ts';

@@ -1,0 +1,180 @@
+/** Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. */
+
+import { crc32 as checksum, deflateRawSync } from 'node:zlib';
+import { conflict } from '../errors.ts';
+import {
+  bundleFormat,
+  canonicalBytes,
+  fileNames,
+  type Manifest,
+  sha256Of,
+  type ZipEntry,
+} from './bundle-format.ts';
+import type { Signer } from './sign.ts';
+
+export interface SealedBundle {
+  readonly bytes: Uint8Array;
+  /** SHA-256 of the signed list, which identifies the bundle. */
+  readonly manifestSha256: string;
+}
+
+export type BundleFacts = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'>;
+
+/** The same files, facts and key give the same bytes with one version of zlib. @param files - in archive order. */
+export function sealBundle(
+  files: readonly ZipEntry[],
+  facts: BundleFacts,
+  signer: Signer,
+): SealedBundle {
+  const listed = [
+    { name: fileNames.publicKey, bytes: Buffer.from(signer.pem) },
+    ...files.map(pack),
+  ];
+  const sums = writeSums(listed.map(listFile));
+  const all = [{ name: fileNames.sums, bytes: sums }, ...listed];
+  const seal = signList({ ...facts, format: bundleFormat, files: all.map(listFile) }, signer);
+  const zip = openZip(new Date(facts.examinedAt));
+  const entries = [...seal.entries, ...all].flatMap(zip.add);
+  const bytes = Buffer.concat([...entries, ...zip.end().map((part) => part.bytes)]);
+  return { bytes, manifestSha256: seal.manifestSha256 };
+}
+
+/** The signed list and its signature, as entries of the archive. */
+export function signList(list: Omit<Manifest, 'key'>, signer: Signer) {
+  const key = { algorithm: 'Ed25519', fingerprint: signer.fingerprint } as const;
+  const bytes = canonicalBytes({ ...list, key } satisfies Manifest);
+  const entries: readonly ZipEntry[] = [
+    { name: fileNames.manifest, bytes },
+    { name: fileNames.signature, bytes: signer.sign(bytes) },
+  ];
+  return { entries, manifestSha256: sha256Of(bytes) };
+}
+
+/** Compresses a file unless it is a picture or a map, which are compressed already. */
+function pack(entry: ZipEntry): ZipEntry {
+  if (!/\.(?:json|pdf|html)$/.test(entry.name)) return entry;
+  return { ...entry, packed: deflateRawSync(entry.bytes) };
+}
+
+type ListedFile = Manifest['files'][number];
+
+export function listFile({ name, bytes, packed }: ZipEntry): ListedFile {
+  const file = { name, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
+  return packed === undefined ? file : { ...file, packedSha256: sha256Of(packed) };
+}
+
+/** The list of checksums, in the format of `sha256sum --check`. */
+export function writeSums(files: readonly ListedFile[]): Buffer {
+  return Buffer.from(files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''));
+}
+
+// Writes zip archives in exactly one form: no comments or extra fields, and the same time for all entries. The same
+// files, compressed or not, always give the same bytes as long as this code is unchanged, independently of any library.
+// Rebuilding an archive therefore shows whether it is untouched.
+//
+// See PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record).
+
+/** A named section of the archive; the archive consists of all its sections, one after another. */
+interface ZipPart {
+  readonly what: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Larger archives would need fields that we do not write. */
+const maxArchiveBytes = 0xffff_ffff;
+
+/** Version 2.0 on Unix, so that the permissions below apply. */
+const madeBy = 0x0314;
+const neededToRead = { stored: 10, deflated: 20 };
+const deflated = 8;
+/** A regular file that everyone can read. */
+const permissions = 0o100644;
+
+/**
+ * Writes an archive entry by entry: each entry's header comes before its bytes, and the directory comes last.
+ *
+ * @throws {ForensicsError} `conflict` from both methods, when the archive would exceed 4 GiB.
+ */
+export function openZip(at: Date) {
+  const directory: ZipPart[] = [];
+  let offset = 0;
+  return {
+    /** @returns the header and the contents. */
+    add: (entry: ZipEntry): readonly [header: Uint8Array, content: Uint8Array] => {
+      const content = entry.packed ?? entry.bytes;
+      const common = commonFields(entry, at);
+      const name = Buffer.from(entry.name, 'latin1');
+      const header = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, name]);
+      directory.push({
+        what: `the directory entry of ${entry.name}`,
+        bytes: directoryEntry(common, name, offset),
+      });
+      offset += header.length + content.length;
+      requireSize(offset);
+      return [header, content];
+    },
+    end(): readonly ZipPart[] {
+      const end = endRecord(directory.length, totalSize(directory), offset);
+      requireSize(offset + totalSize(directory));
+      return [...directory, { what: 'the end record', bytes: end }];
+    },
+  };
+}
+
+function requireSize(bytes: number): void {
+  if (bytes <= maxArchiveBytes) return;
+  throw conflict(
+    'The bundle would exceed 4 GB. Leave out the picture files (--without-original), or split the case.',
+  );
+}
+
+/**
+ * Fields that the local header and the directory entry share: version needed to read, flags,
+ * method, time, checksum, sizes, length of the name and of the extra field.
+ */
+function commonFields({ name, bytes, packed, crc32 }: ZipEntry, at: Date): Buffer {
+  const fields = Buffer.alloc(26);
+  fields.writeUInt16LE(packed ? neededToRead.deflated : neededToRead.stored, 0);
+  fields.writeUInt16LE(packed ? deflated : 0, 4);
+  fields.writeUInt32LE(dosTime(at), 6);
+  fields.writeUInt32LE(crc32 ?? checksum(bytes), 10);
+  fields.writeUInt32LE((packed ?? bytes).length, 14);
+  fields.writeUInt32LE(bytes.length, 18);
+  fields.writeUInt16LE(name.length, 22);
+  return fields;
+}
+
+function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
+  const head = Buffer.alloc(6);
+  head.writeUInt32LE(0x0201_4b50);
+  head.writeUInt16LE(madeBy, 4);
+  const tail = Buffer.alloc(14);
+  tail.writeUInt32LE(permissions * 0x1_0000, 6);
+  tail.writeUInt32LE(offset, 10);
+  return Buffer.concat([head, common, tail, name]);
+}
+
+function endRecord(entries: number, directoryBytes: number, offset: number): Buffer {
+  const record = Buffer.alloc(22);
+  record.writeUInt32LE(0x0605_4b50);
+  record.writeUInt16LE(entries, 8);
+  record.writeUInt16LE(entries, 10);
+  record.writeUInt32LE(directoryBytes, 12);
+  record.writeUInt32LE(offset, 16);
+  return record;
+}
+
+/**
+ * The date in the upper half and the time, in steps of two seconds, in the lower half; in UTC, so
+ * that the bytes do not depend on the time zone.
+ */
+function dosTime(at: Date): number {
+  const year = Math.min(2107, Math.max(1980, at.getUTCFullYear()));
+  const date = ((year - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();
+  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1);
+  return date * 0x1_0000 + time;
+}
+
+function totalSize(parts: readonly ZipPart[]): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
