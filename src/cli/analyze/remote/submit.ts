@@ -183,10 +183,13 @@ export function openJournal(
     resume(sha256: string, request: CreateRequest): Entry {
       const file = entryPath(sha256, request);
       const entry = newEntry(request);
-      if (readEntry(file) === null) rmSync(file, { force: true });
       // If two processes write at the same time, only one succeeds, and both use what it wrote.
-      writing(() => writeOnce(file, toText(entry)));
-      return readEntry(file) ?? entry;
+      const isNew = readEntry(file) === null && writing(() => writeOnce(file, toText(entry)));
+      const found = isNew ? entry : readEntry(file);
+      if (found !== null) return found;
+      // The file is there, but this version cannot read it.
+      note(sha256, entry);
+      return entry;
     },
     forget: (sha256: string, { request }: Pick<Entry, 'request'>) =>
       rmSync(entryPath(sha256, request), { force: true }),
