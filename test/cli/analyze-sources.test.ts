@@ -55,6 +55,18 @@ describe('a PDF', () => {
     expect(verified.code).toBe(0);
   });
 
+  test('is read from standard input, and found in a folder', async () => {
+    const cwd = await folderWith({ 'claims/claim.pdf': scanned, 'claims/note.txt': 'Hello' });
+    const read = await runCli(['analyze', '-', '--json'], { stdin: scanned });
+    const found = await runCli(['analyze', '-r', 'claims', '--json'], { cwd });
+
+    expect(recordsIn(read.stdout).map(({ file }) => file)).toEqual(['stdin, page 1, picture 1']);
+    expect(recordsIn(found.stdout)).toMatchObject([
+      { file: 'claims/claim.pdf, page 1, picture 1', error: null },
+      { file: 'claims/note.txt', skipped: { code: 'not_a_picture', kind: 'text' } },
+    ]);
+  });
+
   test('that needs a password fails with an explanation', async () => {
     const locked = await makePdf((pdf) => pdf.text('secret'), { userPassword: 'x' });
     const cwd = await folderWith({ 'locked.pdf': locked });

@@ -36,8 +36,8 @@ export interface Input {
   readonly failure: ForensicsError | null;
   /** A web address for `expandInputs` to fetch. */
   readonly url?: string;
-  /** The bytes and their name, for a picture that is not a separate file. */
-  readonly content?: { readonly bytes: Uint8Array; readonly name: string };
+  /** The bytes of a picture that is not a separate file, and their name; a stream has none. */
+  readonly content?: { readonly bytes: Uint8Array; readonly name?: string };
   readonly origins?: readonly Origin[];
   /** Why the input was skipped although nothing failed; absent if it is examined. */
   readonly skipped?: Skipped;
@@ -149,7 +149,7 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
   const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
   if (head === null || sniffFormat(head) !== null) return input;
   const kind = sniffOtherKind(head);
-  return isDrawing(kind) ? input : { ...input, skipped: { code: 'not_a_picture', kind } };
+  return isDrawing(kind) || kind === 'pdf' ? input : { ...input, skipped: { code: 'not_a_picture', kind } };
 }
 
 const headBytes = 4096;
@@ -168,11 +168,10 @@ export async function readHead(path: string): Promise<Uint8Array | null> {
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
-export async function openSource(input: Input): Promise<PictureSource> {
-  if (input.failure) throw input.failure;
-  if (input.content !== undefined) return input.content;
-  if (input.path === null) return { bytes: await readAll(process.stdin) };
-  const { path } = input;
+export async function openSource({ failure: failed, content, path }: Input): Promise<PictureSource> {
+  if (failed) throw failed;
+  if (content !== undefined) return content;
+  if (path === null) return { bytes: await readAll(process.stdin) };
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
     // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the child process.
@@ -240,11 +239,13 @@ async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input
   if (isDone) yield input;
   else if (input.url !== undefined) yield* expand(await fetched(input.url, expansion), expansion);
   else {
-    const { content, path } = input;
-    const head = content?.bytes ?? (path === null ? null : await readHead(path));
+    const source = await openSource(input);
+    const isFile = 'path' in source;
+    const head = isFile ? await readHead(source.path) : source.bytes;
     const isPdf = head !== null && sniffOtherKind(head) === 'pdf';
-    if (isPdf) yield* partsOf(input, expansion);
-    else yield input;
+    const found = isFile ? input : { ...input, content: source };
+    if (isPdf) yield* partsOf(found, expansion);
+    else yield found;
   }
 }
 
@@ -265,6 +266,7 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
   const { pdf, language, signal, onMore } = expansion;
   const source = await readSource(input);
   const words = wordsIn(language).terminal.pdf;
+  const document = input.label === '-' ? 'stdin' : input.label;
   const { parts, ...counts } = await pdf().listPdfParts({ source }, { signal });
   const left = [
     { code: 'small_pictures', count: counts.tooSmall },
@@ -275,8 +277,8 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
   onMore(parts.length + skipped.length - 1);
   const sha256 = hash('sha256', source.bytes);
   for (const part of parts) {
-    const name = `${input.label}, ${words.part(part.page, part.picture)}`;
-    const origin: Origin = { kind: 'pdf', name: basename(input.label), sha256, ...part };
+    const name = `${document}, ${words.part(part.page, part.picture)}`;
+    const origin: Origin = { kind: 'pdf', name: basename(document), sha256, ...part };
     const origins = [...(input.origins ?? []), origin];
     const found: Input = { label: name, path: null, failure: null, origins };
     try {
