@@ -341,11 +341,12 @@ export function readJpegXl(bytes: Uint8Array): FileFacts {
     joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
   if (stream.length < 12)
     throw failure('damaged', { format: 'JPEG XL', what: 'contains no picture data' });
-  const { width, height, orientation, isAnimated } = readHeader(stream);
+  const { width, height, orientation, isAnimated, bitsPerSample } = readHeader(stream);
   return {
     ...ordinaryFile,
     width,
     height,
+    bitsPerSample,
     channels: 3,
     colourSpace: 'RGB',
     hasAlpha: false,
@@ -379,10 +380,18 @@ function readHeader(stream: Uint8Array) {
   const width = across && down ? Math.floor((height * across) / down) : side();
   const stored = { width, height };
   const isDefault = bits(1) === 1;
-  if (isDefault || bits(1) === 0) return { ...stored, orientation: 1, isAnimated: false };
-  const orientation = 1 + bits(3);
-  // The intrinsic size and a preview may come before the animation flag.
-  const hasWindow = bits(1) === 1;
-  const isPlain = !hasWindow && bits(1) === 0;
-  return { ...stored, orientation, isAnimated: isPlain && bits(1) === 1 };
+  if (isDefault) return { ...stored, orientation: 1, isAnimated: false, bitsPerSample: 8 };
+  const hasExtra = bits(1) === 1;
+  const orientation = 1 + (hasExtra ? bits(3) : 0);
+  // An intrinsic size or a preview may come before the animation flag, and details of the animation after it.
+  const isPlain = !hasExtra || bits(2) === 0;
+  const isAnimated = hasExtra && isPlain && bits(1) === 1;
+  const isKnown = isPlain && !isAnimated;
+  return { ...stored, orientation, isAnimated, bitsPerSample: isKnown ? readDepth(bits) : 8 };
+}
+
+function readDepth(bits: (count: number) => number): number {
+  const isFloat = bits(1) === 1;
+  const code = bits(2);
+  return (isFloat ? [32, 16, 24] : [8, 10, 12])[code] ?? 1 + bits(6);
 }

@@ -191,13 +191,19 @@ const tags = {
   height: 0x0101,
   bitsPerSample: 0x0102,
   photometric: 0x0106,
+  compression: 0x0103,
   samplesPerPixel: 0x0115,
   extraSamples: 0x0152,
+  sampleFormat: 0x0153,
   icc: 0x8773,
   /** C2PA Technical Specification 2.2, A.3.4. */
   credentials: 0xcd41,
 } as const;
 const colourSpaces = ['grey', 'grey', 'RGB', 'palette', 'grey', 'CMYK', 'YCbCr', 'other', 'Lab'];
+/** LZMA, Zstandard and WebP, which this build of libtiff lacks. */
+const unreadCompressions: readonly number[] = [34_925, 50_000, 50_001];
+const jpegCompression = 7;
+const unsignedIntegers = 1;
 
 function readTiff(bytes: Uint8Array): FileFacts {
   const { primary, thumbnail } = readDirectories(bytes);
@@ -205,14 +211,24 @@ function readTiff(bytes: Uint8Array): FileFacts {
   const [width, height] = [number(tags.width), number(tags.height)];
   if (width === null || height === null) throw damaged('TIFF', 'has no readable directory');
   const channels = number(tags.samplesPerPixel) ?? 1;
+  const colourSpace = colourSpaces[number(tags.photometric) ?? 2] ?? 'other';
+  const bitsPerSample = number(tags.bitsPerSample) ?? 1;
+  const compression = number(tags.compression) ?? 1;
+  // libvips would show other values than the stored ones: it converts YCbCr only in a JPEG, and gives every other
+  // sample format a gamma of its own.
+  const isChanged =
+    bitsPerSample > 16 ||
+    (number(tags.sampleFormat) ?? unsignedIntegers) !== unsignedIntegers ||
+    (colourSpace === 'YCbCr' && compression !== jpegCompression);
+  if (isChanged || colourSpace === 'Lab' || unreadCompressions.includes(compression))
+    throw failure('rare_kind', { format: 'TIFF' });
   // Whether the second directory is another page, rather than a reduced copy or a mask.
   const isPage = ((readWholeNumber(thumbnail.get(tags.subfileType)) ?? 0) & 5) === 0;
-  const colourSpace = colourSpaces[number(tags.photometric) ?? 2] ?? 'other';
   return {
     ...ordinaryFile,
     width,
     height,
-    bitsPerSample: number(tags.bitsPerSample) ?? 1,
+    bitsPerSample,
     channels,
     colourSpace,
     hasAlpha: primary.has(tags.extraSamples),
@@ -243,8 +259,10 @@ function readBmp(bytes: Uint8Array): FileFacts {
 
 function readBmpHeader(bytes: Uint8Array) {
   const view = dataView(bytes);
-  const headerBytes = bytes.length < 54 ? 0 : view.getUint32(14, true);
-  if (headerBytes < 40) throw damaged('BMP', 'has no header');
+  if (bytes.length < 54) throw damaged('BMP', 'has no header');
+  const headerBytes = view.getUint32(14, true);
+  // The headers of OS/2.
+  if (headerBytes < 40) throw failure('rare_kind', { format: 'BMP' });
   const height = view.getInt32(22, true);
   const bits = view.getUint16(28, true);
   return {
@@ -277,6 +295,9 @@ export function decodeBmp(bytes: Uint8Array): RawPixels {
   if (!isUsual) throw failure('rare_kind', { format: 'BMP' });
   const isAlphaStored = hasAlpha && hasMasks && view.getUint32(66, true) !== 0;
   const stride = Math.ceil((width * bits) / 32) * 4;
+  // Some programs leave out the padding of the last row.
+  const rowsEnd = rowsAt + (height - 1) * stride + Math.ceil((width * bits) / 8);
+  if (bytes.length < rowsEnd) throw failure('cut_off', { format: 'BMP' });
   const channels = hasAlpha ? 4 : 3;
   const data = new Uint8Array(width * height * channels);
   for (let y = 0, to = 0; y < height; y++) {

@@ -149,7 +149,9 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
   const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
   if (head === null || sniffFormat(head) !== null) return input;
   const kind = sniffOtherKind(head);
-  return isDrawing(kind) || kind === 'pdf' ? input : { ...input, skipped: { code: 'not_a_picture', kind } };
+  return isDrawing(kind) || kind === 'pdf'
+    ? input
+    : { ...input, skipped: { code: 'not_a_picture', kind } };
 }
 
 const headBytes = 4096;
@@ -168,7 +170,11 @@ export async function readHead(path: string): Promise<Uint8Array | null> {
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
-export async function openSource({ failure: failed, content, path }: Input): Promise<PictureSource> {
+export async function openSource({
+  failure: failed,
+  content,
+  path,
+}: Input): Promise<PictureSource> {
   if (failed) throw failed;
   if (content !== undefined) return content;
   if (path === null) return { bytes: await readAll(process.stdin) };

@@ -122,6 +122,58 @@ test('BMP files are read top-down, bottom-up and with a palette, but not compres
   await expect(open(packed)).rejects.toMatchObject({ code: 'image_not_supported' });
 });
 
+test('a BMP that lacks rows, or has a header of OS/2, is refused with the reason', async () => {
+  const whole = bmpFile({ bits: 24 });
+  const fromOs2 = bmpFile({ bits: 24 });
+  fromOs2.writeUInt32LE(12, 14);
+
+  await expect(open(whole.subarray(0, -1))).rejects.toThrow('The BMP file is incomplete');
+  await expect(open(fromOs2)).rejects.toThrow('a rare kind of BMP file');
+});
+
+/** A TIFF whose directory, of SHORT values, is changed. */
+async function tiffWith(changes: Readonly<Record<number, number>>) {
+  const bytes = await fromScene(formatScene).tiff({ compression: 'none' }).toBuffer();
+  for (const [tag, value] of Object.entries(changes)) {
+    const start = bytes.readUInt32LE(4) + 2;
+    const entries = Array.from({ length: bytes.readUInt16LE(start - 2) }, (_, i) => start + 12 * i);
+    const entry = entries.find((at) => bytes.readUInt16LE(at) === Number(tag));
+    bytes.writeUInt16LE(value, entry! + 8);
+    bytes.writeUInt32LE(1, entry! + 4);
+  }
+  return bytes;
+}
+
+const [depth, compression, photometric, sampleFormat] = [258, 259, 262, 339];
+
+test.each([
+  ['floating-point samples', { [sampleFormat]: 3 }],
+  ['32 bits a sample', { [depth]: 32 }],
+  ['colours in YCbCr that are not in a JPEG', { [photometric]: 6 }],
+  ['Lab colours', { [photometric]: 8 }],
+  ['a compression that cannot be read', { [compression]: 50_000 }],
+])('a TIFF with %s is refused rather than shown in other values', async (_what, changes) => {
+  await expect(open(await tiffWith({}))).resolves.toBeDefined();
+  await expect(open(await tiffWith(changes))).rejects.toThrow('a rare kind of TIFF file');
+});
+
+test('the bits per sample of a JPEG XL file are read from its header', () => {
+  // From the lowest bit: small, 72 px high, as wide; not all default, no extra fields, integers, of 1 + 15 bits.
+  const header = (depthBits: string) =>
+    [...`1${'00010'}${'100'}00${depthBits}`].toReversed().join('').padStart(32, '0');
+  const fileWith = (depthBits: string) => {
+    const bytes = Buffer.alloc(16);
+    bytes.writeUInt16BE(0xff0a);
+    bytes.writeUInt32LE(Number.parseInt(header(depthBits), 2), 2);
+    return bytes;
+  };
+  const deep = openContainer(fileWith(`0${'11'}${'111100'}`), localLimits).file;
+  const usual = openContainer(fileWith(`0${'00'}`), localLimits).file;
+
+  expect(deep).toMatchObject({ width: 72, height: 72, bitsPerSample: 16 });
+  expect(usual).toMatchObject({ width: 72, height: 72, bitsPerSample: 8 });
+});
+
 test('the largest JPEG in a camera raw file is examined, with the metadata of both', async () => {
   const { facts } = await open(await fileOf('raw'));
 
