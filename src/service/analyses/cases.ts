@@ -31,7 +31,7 @@ import {
 import type { Context } from './context.ts';
 import { loadExamined } from './examination-row.ts';
 import { findEntries, findThumbnails, type ShownRow } from './rows.ts';
-import { countOfOneCamera, findSeenBefore } from './seen-before.ts';
+import { countOfOneCamera, findSeenBefore, sentBefore } from './seen-before.ts';
 
 export interface CaseParts extends BundleInputParts {
   readonly sandbox: Pick<Sandbox, 'render' | 'layBeside' | 'preparePage' | 'renderCase'>;
@@ -163,7 +163,9 @@ async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: Ca
       result,
       answer,
       failure: status === 'failed' ? { message, reason } : null,
-      seenBefore: isCompleted ? await findSeenBefore(db, { tenantId, analysisId }) : [],
+      seenBefore: isCompleted
+        ? sentBefore(await findSeenBefore(db, { tenantId, analysisId }), analysis.createdAt)
+        : [],
       thumbnail: thumbnails.get(analysisId) ?? null,
       page: null,
     };

@@ -16,7 +16,7 @@ import { readHistory, readRecorded } from './custody.ts';
 import type { Drawn } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
-import { factKeys, readSearchKeys, search } from './seen-before.ts';
+import { factKeys, readSearchKeys, search, sentBefore } from './seen-before.ts';
 import { verifyChain } from '../audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import type { BundleCase } from '../../evidence/bundle-format.ts';
@@ -157,7 +157,7 @@ async function readSeenBefore(
       ? await readSearchKeys(db, target)
       : { packed, facts: factKeys(tenantId, facts.metadata) };
   const found = searchKeys === null ? [] : await search(db, target, searchKeys);
-  return found.filter(({ createdDate }) => createdDate < createdAt.toISOString());
+  return sentBefore(found, createdAt);
 }
 
 // The contents of a bundle: the copy that was examined, the examination, and everything rendered again from these two.

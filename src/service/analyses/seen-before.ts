@@ -68,6 +68,11 @@ export async function findSeenBefore(reader: Reader, target: Target) {
   return own === null ? [] : search(reader, target, own);
 }
 
+/** Those that were sent before a picture created at `createdAt`, which is what its report may say. */
+export function sentBefore(found: readonly SeenBefore[], createdAt: Date): readonly SeenBefore[] {
+  return found.filter(({ createdDate }) => createdDate < createdAt.toISOString());
+}
+
 /** Null if the picture was examined while the search was switched off. */
 export async function readSearchKeys(
   reader: Reader,

@@ -10,6 +10,9 @@ import {
   fingerprintKeys,
   fingerprints,
 } from '../../../../src/ports/db/schema.ts';
+import { defaultLimits } from '../../../../src/image/picture.ts';
+import type { CasePicture } from '../../../../src/present/cases.ts';
+import { renderCase } from '../../../../src/service/analyses/cases.ts';
 import type { ListQuery } from '../../../../src/service/analyses/rows.ts';
 import { scenePng } from '../../../fixtures/pictures.ts';
 import { examinationOf } from './scripted-sandbox.ts';
@@ -94,6 +97,33 @@ describe('pictures seen before', () => {
       },
     ]);
     expect(await analyses.seenBefore(caller, first)).toMatchObject([{ id: second }]);
+  });
+
+  test('are in the report of a case only if they were sent earlier', async () => {
+    const { examine, db, stores, caller, sandbox, clock } = await openSearch();
+    const first = await examine('The original', original);
+    clock.step(1000);
+    const second = await examine('A copy', copy);
+    const reported: CasePicture[] = [];
+    const drawing = {
+      ...sandbox,
+      preparePage: () => Promise.reject(new TypeError('These pictures have no pages.')),
+      renderCase: async ({ report }: { report: { pictures: readonly CasePicture[] } }) => {
+        reported.push(...report.pictures);
+        return { en: new Uint8Array() };
+      },
+    };
+    const parts = { db, stores, sandbox: drawing, limits: defaultLimits };
+    const which = { tenantId: caller.tenant.id, projectId: 'claim 4711' };
+    const how = { language: 'en', extras: {}, madeAt: new Date() } as const;
+    await renderCase({ ...parts, trustList: null, validation: null }, which, {
+      ...how,
+      inTurn: (act) => act(),
+    });
+
+    const seen = new Map(reported.map(({ analysisId, seenBefore }) => [analysisId, seenBefore]));
+    expect(seen.get(first)).toEqual([]);
+    expect(seen.get(second)).toMatchObject([{ id: first }]);
   });
 
   test('need to share only one key', async () => {
