@@ -3,6 +3,7 @@
 import { usageError } from '../errors.ts';
 import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
+import { maxCaseDataLength, maxNoteLength } from '../contract/limits.ts';
 import type { DecisionStrategy, Language, Tier } from '../contract/vocabulary.ts';
 
 export class Command extends PlainCommand {
@@ -75,9 +76,9 @@ export class Command extends PlainCommand {
     )
       .addOption(new Option('--project <number>').argParser(named).hideHelp())
       .on('option:project', (value: string) => this.setOptionValue('case', value))
-      .option('--exhibit <number>', 'the exhibit number', named)
-      .option('--examiner <name>', 'the name of the examiner', named)
-      .option('--note <text>', 'a note about the case', named)
+      .option('--exhibit <number>', 'the exhibit number', printed(maxCaseDataLength))
+      .option('--examiner <name>', 'the name of the examiner', printed(maxCaseDataLength))
+      .option('--note <text>', 'a note about the case', printed(maxNoteLength))
       .option(
         '--template <file>',
         "JSON file with the laboratory's name, address and logo, and any text to print before the signature (see: forensics help evidence)",
@@ -103,6 +104,13 @@ const wholeNumberWithin = (least: number, most: number, otherwise: string) => (t
 
 export const jobCount = wholeNumberWithin(1, 64, 'It must be 1 to 64.');
 export const countFromOne = wholeNumberWithin(1, Infinity, 'It must be at least 1.');
+
+/** A text that reports show in full, on one line. */
+const printed = (most: number) => (text: string) => {
+  const line = named(text).trim().replaceAll(/\s+/g, ' ');
+  if (line.length <= most) return line;
+  throw new InvalidArgumentError(`It must have at most ${most} characters.`);
+};
 
 export function named(text: string): string {
   if (text.trim() !== '') return text;

@@ -17,6 +17,8 @@ export const maxCommentLength = 500;
 export const maxTokenLength = 16_384;
 /** Maximum length of exhibit and examiner; a report prints no more. */
 export const maxCaseDataLength = 80;
+/** Maximum length of the note on a case, for the same reason. */
+export const maxNoteLength = 300;
 export const maxThumbnails = 100;
 export const maxIdempotencyKeyLength = 255;
 

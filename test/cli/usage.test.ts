@@ -13,6 +13,8 @@ test.for([
   ['analyse a.jpg', "unknown command 'analyse' (Did you mean analyze?)"],
   ['analyze a.jpg --sed 1', "unknown option '--sed' (Did you mean --seed?)"],
   ['analyze a.jpg --seed 1.5', 'It must be a whole number.'],
+  [`analyze a.jpg --examiner ${'n'.repeat(81)}`, 'It must have at most 80 characters.'],
+  [`analyze a.jpg --note ${'n'.repeat(301)}`, 'It must have at most 300 characters.'],
   ['analyze a.jpg --fail-on real', 'fake, uncertain, abstain'],
   ['analyze a.jpg --json --jsonl', "cannot be used with option '--jsonl'"],
   ['analyze a.jpg --csv --json', "'--json' cannot be used with option '--csv'"],

@@ -7,7 +7,7 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
-import { toForensicsError, usageError } from '../../errors.ts';
+import { ForensicsError, toForensicsError, usageError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
@@ -245,7 +245,7 @@ const maxTemplateBytes = 64 * 1024;
 const maxLogoBytes = 256 * 1024;
 
 async function readTemplate(path: string): Promise<Laboratory> {
-  const value = jsonOrNull(Buffer.from(await readFileUpTo(path, maxTemplateBytes)).toString());
+  const value = jsonOrNull((await readFileOf('--template', path, maxTemplateBytes)).toString());
   if (!Value.Check(templateSchema, value)) {
     throw usageError(
       '--template FILE must contain a JSON object with "name" and, optionally, "address" and "sentences" (lists of lines) and "logo" (a path).',
@@ -256,10 +256,21 @@ async function readTemplate(path: string): Promise<Laboratory> {
 }
 
 async function readLogo(template: string, logo: string): Promise<string> {
-  const bytes = Buffer.from(await readFileUpTo(resolve(dirname(template), logo), maxLogoBytes));
+  const path = resolve(dirname(template), logo);
+  const bytes = await readFileOf('The "logo" in the --template file', path, maxLogoBytes);
   const isPng = bytes.subarray(0, 4).toString('latin1') === '\u0089PNG';
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
   if (!isPng && !isJpeg)
     throw usageError('The "logo" in the --template file must be a PNG or JPEG file.');
   return bytes.toString('base64');
+}
+
+/** @param what - named in the error, with the path. @throws {ForensicsError} as `readFileUpTo`. */
+async function readFileOf(what: string, path: string, maxBytes: number): Promise<Buffer> {
+  try {
+    return Buffer.from(await readFileUpTo(path, maxBytes));
+  } catch (error) {
+    if (!(error instanceof ForensicsError)) throw error;
+    throw new ForensicsError(error.code, `${what}, ${path}: ${error.message}`, { cause: error });
+  }
 }

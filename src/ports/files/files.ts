@@ -305,14 +305,15 @@ export async function requireFileUpTo(path: string, maxBytes: number): Promise<v
     throw toReadFailure(error);
   });
   if (found.isDirectory()) {
-    throw new ForensicsError('file_is_directory', 'This is a folder; specify the zip file.');
+    throw new ForensicsError('file_is_directory', 'This is a folder; specify a file.');
   }
   if (!found.isFile()) {
     throw new ForensicsError('file_not_readable', 'This is a device or pipe; save it to a file.');
   }
   if (found.size > maxBytes) {
-    const most = Math.floor(maxBytes / 1e6);
-    throw new ForensicsError('bundle_unreadable', `The file is larger than ${most} MB.`);
+    const most =
+      maxBytes < 1e6 ? `${Math.floor(maxBytes / 1e3)} kB` : `${Math.floor(maxBytes / 1e6)} MB`;
+    throw new ForensicsError('bundle_unreadable', `The file is larger than ${most}.`);
   }
 }
 

@@ -26,6 +26,7 @@ import {
 import { type Block, foreignRow, type Row, row, type SectionInput } from './blocks.ts';
 import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';
+import { maxNoteLength } from '../../contract/limits.ts';
 import { formatNames, type Language } from '../../contract/vocabulary.ts';
 import { modelName } from '../../engine/contract.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
@@ -353,7 +354,7 @@ function identityRows(input: SectionInput): readonly Row[] {
     { label: rows.operator, value: operatorName || head.noOperator },
     { label: rows.reviewer, value: reviewer || head.noReviewer },
     ...row(named.length > 0, caseData.caseNumber, named.join('; ')),
-    ...foreignRow(caseData.note, note ?? null, 300),
+    ...foreignRow(caseData.note, note ?? null, maxNoteLength),
     { label: rows.file, value: [format, size, bytes, `SHA-256 ${facts.sha256}`].join(', ') },
   ];
 }
