@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
 import { contractFormats, type Format, formatNames } from '../contract/vocabulary.ts';
 import { ForensicsError } from '../errors.ts';
-import { decodeText } from './bytes.ts';
+import { ascii, decodeText } from './bytes.ts';
 import { decodeWithSharp, type PixelRequest } from './codec.ts';
 import { openContainer } from './container.ts';
 import { readExifClues } from './exif.ts';
@@ -163,7 +163,7 @@ async function decode(bytes: Uint8Array, { format, file, orientation }: Opened) 
   const { width, height, channels, colourSpace, ownOrientation, pixelBytes } = file;
   const isTurned = ownOrientation !== null && isQuarterTurn(orientation);
   const request: PixelRequest = {
-    bytes: pixelBytes ?? bytes,
+    bytes: pixelBytes ?? (format === 'avif' ? asStillPicture(bytes) : bytes),
     width: isTurned ? height : width,
     height: isTurned ? width : height,
     // If the format states its own orientation, its decoder has already applied it.
@@ -182,6 +182,14 @@ async function decode(bytes: Uint8Array, { format, file, orientation }: Opened) 
   if (pixels.width !== request.width || pixels.height !== request.height)
     throw new Error('The decoded size differs from the size in the header.');
   return allSound(pixels);
+}
+
+/** libvips refuses the brand of a sequence, although it can show the first picture. */
+function asStillPicture(bytes: Uint8Array): Uint8Array {
+  if (ascii(bytes, 8, 4) !== 'avis') return bytes;
+  const still = Buffer.from(bytes);
+  still.write('avif', 8, 'latin1');
+  return still;
 }
 
 /** Decoders for formats that this build of libvips does not read. */

@@ -101,6 +101,13 @@ test.each(['webp', 'gif'] as const)('the first frame of an animated %s is used',
   expect(difference(picture)).toBeLessThan(8);
 });
 
+test('the first picture of an AVIF sequence is shown', async () => {
+  const bytes = await fileOf('avif');
+  bytes.write('avis', 8, 'latin1');
+
+  expect(difference(await open(bytes))).toBeLessThan(6);
+});
+
 test('TIFF in CMYK and with 16 bits is converted, with a note', async () => {
   const cmyk = await fromScene(formatScene).toColourspace('cmyk').tiff().toBuffer();
   const in16Bits = fromScene(formatScene).toColourspace('rgb16');
