@@ -205,23 +205,43 @@ function allSound(pixels: RawPixels, notes: readonly PictureNote[] = []): Decode
 }
 
 async function decodeJpeg(request: PixelRequest, file: FileFacts) {
+  const hasEnd = !file.notes.includes('end_marker_missing');
   try {
-    return allSound((await decodeWithSharp(request, 'warning')).pixels);
+    const { pixels, warnings } = await decodeWithSharp(request, 'warning');
+    // A warning about the last rows stops nothing, and arithmetic codes never cause one.
+    const isChecked =
+      file.jpeg?.arithmetic !== true || (hasEnd && startOfRun(request.bytes) === null);
+    if (warnings.length === 0 && isChecked) return allSound(pixels);
   } catch (error) {
-    if (error instanceof Error && isHarmless(error.message)) {
+    if (error instanceof Error && isPadding(error.message, request.bytes)) {
       // The first warning stopped decoding but was harmless, so decode again and ignore it.
       const again = await decodeWithSharp(request, 'error').catch(() => null);
-      const isWhole = again?.warnings.every((one) => !one.includes('Corrupt') || isHarmless(one));
-      if (again && isWhole) return allSound(again.pixels, ['stray_bytes']);
+      if (again && countWarnings(again.warnings) === 1)
+        return allSound(again.pixels, ['stray_bytes']);
     }
   }
-  return decodeDamaged('jpg', request, file, await soundRowsOfJpeg(request));
+  return decodeDamaged('jpg', request, file, await soundRowsOfJpeg(request, hasEnd));
 }
 
-/** True for padding between a scan and the next marker; all other warnings of libjpeg mean that pixels are guessed. */
-function isHarmless(message: string): boolean {
-  const warnings = message.split('\n').filter((line) => line.trim() !== '');
-  return warnings.every((line) => line.includes('extraneous bytes before marker'));
+/**
+ * Whether libjpeg skipped only bytes that no part of the file needs: between two segments, or one value repeated after a
+ * scan. Every other warning means that pixels are guessed.
+ */
+function isPadding(warning: string, bytes: Uint8Array): boolean {
+  const [, count = '', code = ''] =
+    /(\d+) extraneous bytes before marker 0x([\da-f]+)/.exec(warning) ?? [];
+  const { segments } = readJpeg(bytes);
+  return segments.some(({ marker, offset }, at) => {
+    if (marker !== Number.parseInt(code, 16)) return false;
+    const before = segments[at - 1]!;
+    const skipped = bytes.subarray(Math.max(before.end, offset - Number(count)), offset);
+    return before.marker !== markers.sos || skipped.every((byte) => byte === skipped[0]);
+  });
+}
+
+/** libjpeg reports the first warning, and libvips how many there were. */
+function countWarnings(warnings: readonly string[]): number {
+  return Number(/read gave (\d+) warnings/.exec(warnings.join())?.[1] ?? 0);
 }
 
 async function decodePng(request: PixelRequest, file: FileFacts) {
@@ -259,11 +279,12 @@ const precisionBytes = 16;
 /**
  * Number of intact rows of a damaged JPEG, from the top. Instead of reimplementing the decoder,
  * this changes bytes and compares the decoded results. 0 if the damage is in an earlier scan, or if
- * later scans are missing, because then no row is complete.
+ * later scans are missing, because then no row is complete; also if the damage could be anywhere.
  *
  * @param request - with bytes as in `FileFacts.pixelBytes`.
+ * @param hasEnd - false if the file was cut off, so that its data ends where the damage starts.
  */
-async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
+async function soundRowsOfJpeg(request: PixelRequest, hasEnd: boolean): Promise<number> {
   const stored = { ...request, orientation: 1 };
   const file = readJpeg(request.bytes);
   const scan = file.segments.findLast(({ marker }) => marker === markers.sos);
@@ -274,9 +295,16 @@ async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
   };
   const isSoundUpTo = async (length: number) =>
     (await cutAt(length, nothing)).warnings.every((warning) => !isBadCode(warning));
-  let [sound, unsound] = [scan.end, file.endOffset - endOfImage.length];
-  if (await isSoundUpTo(unsound)) sound = unsound;
-  else if (!(await isSoundUpTo(sound))) return 0;
+  const lost = startOfRun(request.bytes.subarray(scan.end));
+  let [sound, unsound] = [
+    scan.end,
+    lost === null ? file.endOffset - endOfImage.length : scan.end + lost,
+  ];
+  if (await isSoundUpTo(unsound)) {
+    // Wrong bytes often decode without an error, and only their number does not fit.
+    if (hasEnd && lost === null) return 0;
+    sound = unsound;
+  } else if (!(await isSoundUpTo(sound))) return 0;
   while (unsound - sound > precisionBytes) {
     const middle = (sound + unsound) >> 1;
     // oxlint-disable-next-line no-await-in-loop -- each step depends on the previous one
@@ -289,7 +317,21 @@ async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
   const continued = await cutAt(sound, noise);
   const { width, height, channels, data } = ended.pixels;
   const at = data.findIndex((value, index) => value !== continued.pixels.data[index]);
-  return at < 0 ? height : Math.floor(at / (width * channels));
+  if (at >= 0) return Math.floor(at / (width * channels));
+  // Between two restart intervals the decoder skips whatever it does not expect, so nothing can be compared.
+  return file.structure.restartInterval > 0 ? 0 : height;
+}
+
+/** Where at least this many equal bytes start, as in a block that a disk or a transfer lost; null if there are none. */
+const runBytes = 128;
+
+function startOfRun(bytes: Uint8Array): number | null {
+  let start = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== bytes[start]) start = at;
+    else if (at - start + 1 === runBytes) return start;
+  }
+  return null;
 }
 
 const nothing = new Uint8Array();
@@ -302,7 +344,7 @@ const noise = Uint8Array.from(
 /** Whether the warning is about invalid data; others are about truncated data, which is expected after cutting. */
 function isBadCode(warning: string): boolean {
   if (warning.includes('marker 0xd9')) return false;
-  return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
+  return /bad (?:Huffman|arithmetic) code|instead of RST|before marker 0xd[0-7]/.test(warning);
 }
 
 // Reads text hidden in the lowest bits of the pixels, where NovelAI and an extension of Stable Diffusion web UI store

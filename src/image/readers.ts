@@ -11,7 +11,7 @@ import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';
 import { type MetadataText, toComment } from './metadata-blocks.ts';
 import type { RawPixels } from './pixels.ts';
-import { readDirectories, readWholeNumber } from './tiff.ts';
+import { readDirectories, readWholeNumber, readWholeNumbers } from './tiff.ts';
 
 /** Each throws a ForensicsError `image_unreadable`. */
 export const readers: Readonly<
@@ -193,6 +193,8 @@ const tags = {
   photometric: 0x0106,
   compression: 0x0103,
   samplesPerPixel: 0x0115,
+  tileOffsets: 0x0144,
+  tileBytes: 0x0145,
   extraSamples: 0x0152,
   sampleFormat: 0x0153,
   icc: 0x8773,
@@ -222,6 +224,11 @@ function readTiff(bytes: Uint8Array): FileFacts {
     (colourSpace === 'YCbCr' && compression !== jpegCompression);
   if (isChanged || colourSpace === 'Lab' || unreadCompressions.includes(compression))
     throw failure('rare_kind', { format: 'TIFF' });
+  // libtiff refuses a file that lacks strips, but fills in missing tiles.
+  const tileBytes = readWholeNumbers(primary.get(tags.tileBytes));
+  const tiles = readWholeNumbers(primary.get(tags.tileOffsets));
+  if (tiles.some((offset, i) => offset + (tileBytes[i] ?? 0) > bytes.length))
+    throw failure('cut_off', { format: 'TIFF' });
   // Whether the second directory is another page, rather than a reduced copy or a mask.
   const isPage = ((readWholeNumber(thumbnail.get(tags.subfileType)) ?? 0) & 5) === 0;
   return {

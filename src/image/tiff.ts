@@ -77,10 +77,20 @@ export function joinDirectories(all: readonly Directories[]): Directories {
 
 /** The first value of an integer field; null if there is none. */
 export function readWholeNumber(field: Field | undefined): number | null {
-  if (field === undefined || field.count < 1) return null;
-  if (field.type === types.short) return dataView(field.bytes).getUint16(0, field.isLittleEndian);
-  if (field.type === types.long) return dataView(field.bytes).getUint32(0, field.isLittleEndian);
-  return null;
+  return field === undefined
+    ? null
+    : (readWholeNumbers({ ...field, count: Math.min(field.count, 1) })[0] ?? null);
+}
+
+/** All values of an integer field. */
+export function readWholeNumbers(field: Field | undefined): readonly number[] {
+  if (field === undefined || (field.type !== types.short && field.type !== types.long)) return [];
+  const view = dataView(field.bytes);
+  return Array.from({ length: field.count }, (_, i) =>
+    field.type === types.short
+      ? view.getUint16(2 * i, field.isLittleEndian)
+      : view.getUint32(4 * i, field.isLittleEndian),
+  );
 }
 
 /** Rationals as numbers; NaN if the denominator is 0. */

@@ -1,3 +1,4 @@
+import type { TiffOptions } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { type Format, formats } from '../../../src/contract/vocabulary.ts';
 import { openContainer } from '../../../src/image/container.ts';
@@ -138,9 +139,12 @@ test('a BMP that lacks rows, or has a header of OS/2, is refused with the reason
   await expect(open(fromOs2)).rejects.toThrow('a rare kind of BMP file');
 });
 
-/** A TIFF whose directory, of SHORT values, is changed. */
-async function tiffWith(changes: Readonly<Record<number, number>>) {
-  const bytes = await fromScene(formatScene).tiff({ compression: 'none' }).toBuffer();
+/** A TIFF of which some fields are replaced by one number. */
+async function tiffWith(
+  changes: Readonly<Record<number, number>>,
+  options: TiffOptions = { compression: 'none' },
+) {
+  const bytes = await fromScene(formatScene).tiff(options).toBuffer();
   for (const [tag, value] of Object.entries(changes)) {
     const start = bytes.readUInt32LE(4) + 2;
     const entries = Array.from({ length: bytes.readUInt16LE(start - 2) }, (_, i) => start + 12 * i);
@@ -151,7 +155,7 @@ async function tiffWith(changes: Readonly<Record<number, number>>) {
   return bytes;
 }
 
-const [depth, compression, photometric, sampleFormat] = [258, 259, 262, 339];
+const [depth, compression, photometric, tileOffsets, sampleFormat] = [258, 259, 262, 324, 339];
 
 test.each([
   ['floating-point samples', { [sampleFormat]: 3 }],
@@ -162,6 +166,15 @@ test.each([
 ])('a TIFF with %s is refused rather than shown in other values', async (_what, changes) => {
   await expect(open(await tiffWith({}))).resolves.toBeDefined();
   await expect(open(await tiffWith(changes))).rejects.toThrow('a rare kind of TIFF file');
+});
+
+test('a TIFF that lacks a tile is refused', async () => {
+  const tiled = { tile: true, tileWidth: 256, tileHeight: 256, compression: 'deflate' } as const;
+
+  await expect(open(await tiffWith({}, tiled))).resolves.toBeDefined();
+  await expect(open(await tiffWith({ [tileOffsets]: 0xff_ff }, tiled))).rejects.toThrow(
+    'The TIFF file is incomplete',
+  );
 });
 
 test('the bits per sample of a JPEG XL file are read from its header', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { readJpeg } from '../../../src/image/jpeg-structure.ts';
+import { formatFile } from '../../fixtures/formats.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, splitPng, withChunks } from '../../fixtures/png-chunks.ts';
@@ -8,6 +9,7 @@ import { refusal } from '../../fixtures/refusal.ts';
 
 const size = { width: 160, height: 200, seed: 6 };
 const jpeg = await sceneJpeg({ ...size, quality: 85 });
+const restarts = await formatFile('restarts.jpg');
 const png = await scenePng(size);
 const whole = { jpeg: await decodePicture(jpeg), png: await decodePicture(png) };
 
@@ -92,6 +94,25 @@ describe('a file that ends early', () => {
     expect(facts.soundShare).toBeGreaterThan(0.9);
   });
 
+  test.each([
+    ['zeros', jpeg, (file: Buffer, at: number) => file.fill(0, at, at + 512)],
+    [
+      'zeros, with restart markers',
+      restarts,
+      (file: Buffer, at: number) => file.fill(0, at, at + 300),
+    ],
+    ['missing bytes', jpeg, (file: Buffer, at: number) => without(file, at, 600)],
+    [
+      'missing bytes, with restart markers',
+      restarts,
+      (file: Buffer, at: number) => without(file, at, 600),
+    ],
+  ])('a JPEG with %s in the middle is refused', async (_, file, damage) => {
+    const damaged = damage(Buffer.from(file), file.length >> 1);
+
+    await expect(decodePicture(damaged)).rejects.toEqual(refusal('image_unreadable'));
+  });
+
   test('a PNG damaged in transit is intact up to the chunk with the wrong checksum', async () => {
     const file = inChunks(png, 12);
     const broken = Buffer.from(file.bytes);
@@ -112,6 +133,10 @@ function edited(file: Uint8Array, at: number, value: number): Buffer {
 
 function padded(file: Uint8Array, zeros: number): Buffer {
   return Buffer.concat([file, Buffer.alloc(zeros)]);
+}
+
+function without(file: Buffer, at: number, count: number): Buffer {
+  return Buffer.concat([file.subarray(0, at), file.subarray(at + count)]);
 }
 
 /** Spreads the picture's data over this many chunks. */
