@@ -283,14 +283,16 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
   onMore(parts.length + skipped.length - 1);
   const sha256 = hash('sha256', source.bytes);
   for (const part of parts) {
-    const name = `${document}, ${words.part(part.page, part.picture)}`;
+    const place = words.part(part.page, part.picture);
     const origin: Origin = { kind: 'pdf', name: basename(document), sha256, ...part };
     const origins = [...(input.origins ?? []), origin];
-    const found: Input = { label: name, path: null, failure: null, origins };
+    const label = `${document}, ${place}`;
+    const found: Input = { label, path: null, failure: null, origins };
     try {
       // oxlint-disable-next-line no-await-in-loop -- one part at a time, so that few are in memory
       const bytes = await pdf().readPdfPart({ source, part }, { signal });
-      yield { ...found, content: { bytes, name } };
+      // Reports name no folders of the machine.
+      yield { ...found, content: { bytes, name: `${basename(document)}, ${place}` } };
     } catch (error) {
       if (!(error instanceof ForensicsError)) throw error;
       yield { ...found, failure: error };
