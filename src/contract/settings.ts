@@ -129,13 +129,18 @@ const texts = {
   host: {
     allowed: 'a host name or an IP address',
     placeholder: 'host',
-    parse: matching(/^[0-9a-z._:-]{1,253}$/i),
+    parse: (text) => {
+      const host = text.includes(':') ? `[${text}]` : text;
+      return /^[0-9a-z._:-]{1,253}$/i.test(text) && URL.canParse(`http://${host}`)
+        ? text
+        : undefined;
+    },
   },
   hostAndPort: {
     allowed: 'host:port, such as 127.0.0.1:9464',
     parse: (text) => {
       const port = /^(?:\[[0-9a-f:]+\]|[0-9a-z._-]{1,253}):(\d{1,5})$/i.exec(text)?.[1];
-      return port !== undefined && Number(port) <= 65_535 ? text : undefined;
+      return port !== undefined && URL.canParse(`http://${text}`) ? text : undefined;
     },
   },
   httpsOrigin: {

@@ -129,8 +129,11 @@ async function reportCase(options: ReportOptions): Promise<void> {
   if (projectId === undefined) throw usageError('Specify an analysis, or a case with --case.');
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   assertNoOptions(options, ['html'], 'is for a single analysis; give its id.');
+  const [, ending] = /\.(pdf|zip)$/i.exec(out) ?? [];
+  if (ending === undefined)
+    throw usageError('--out must end in .pdf for the report, or in .zip for report and bundles.');
   await checkFree(out, { force });
-  const wanted: CaseFile = { projectId, out, kind: /\.pdf$/i.test(out) ? 'report' : 'bundle' };
+  const wanted: CaseFile = { projectId, out, kind: /pdf/i.test(ending) ? 'report' : 'bundle' };
   if (isRemote(options)) await fetchCase(wanted, options);
   else await (await import('./report-bundle.ts')).makeCase(wanted, options);
   if (json) printJson({ file: out, case: projectId });

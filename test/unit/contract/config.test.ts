@@ -90,6 +90,8 @@ const issuer = 'an OpenID Connect issuer, without user name and password';
 
 test.each([
   ['PORT', '65536', 'an integer from 0 to 65535.'],
+  ['HOST', '256.1.1.1', 'a host name or an IP address.'],
+  ['METRICS_ADDRESS', '256.1.1.1:9', 'host:port, such as 127.0.0.1:9464.'],
   ['PORT', '80.5', 'an integer from 0 to 65535.'],
   ['WORKERS', '65', 'an integer from 0 to 64.'],
   ['BEHIND_PROXY', 'yes', 'true or false.'],
