@@ -82,11 +82,16 @@ export function present(result: Result, language: Language): Presentation {
     further,
     ...(isDeclared ? { generated: null, changed: null } : writeFigures(result, language)),
     errorRate: result.errorRate?.[language] ?? writeErrorRate(result, language),
-    errorRateBriefly: result.errorRate?.[language] ?? writeErrorRateBriefly(result, language),
+    errorRateBriefly:
+      firstSentence(result.errorRate?.[language]) ?? writeErrorRateBriefly(result, language),
     origin:
       provenance === null ? '' : `${capitalised(writeOrigin(provenance, language).join('; '))}.`,
     warnings: provenance === null ? '' : writeWarnings(provenance, language).join(' '),
   };
+}
+
+function firstSentence(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : (/^.+?[.!?](?= +\p{Lu}|$)/u.exec(text)?.[0] ?? text);
 }
 
 function shortGround(result: Result, ground: Ground) {
