@@ -70,7 +70,7 @@ export const outcome: typeof english.outcome = {
         copies: `Zwei Stellen${place} gleichen sich; als Beleg einer Kopie reichen die Anzeichen nicht aus.`,
         unsure: `Das Bild könnte verändert sein; wo${place}, ist unsicher. Als Beleg reichen die Anzeichen nicht aus.`,
       })[marked],
-    too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
+    too_small: 'Das Bild oder seine kürzere Seite hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
     no_usable_trace:
       'Es sind keine Spuren messbar, weder von einer Kamera noch von einer KI; das Bild lässt sich daher nicht beurteilen.',
@@ -188,7 +188,7 @@ export const outcome: typeof english.outcome = {
 
 export const verdict: typeof english.verdict = {
   reasons: {
-    too_small: 'Das Bild hat weniger Pixel, als das Verfahren mindestens braucht.',
+    too_small: 'Das Bild oder seine kürzere Seite hat weniger Pixel, als das Verfahren braucht.',
     too_compressed:
       'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt, an denen sich eine Kameraaufnahme von einem KI-erzeugten oder veränderten Bild unterscheiden lässt.',
     no_usable_trace:

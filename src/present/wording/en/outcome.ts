@@ -87,7 +87,7 @@ export const outcome = {
         copies: `Two parts${place} look alike; the signs are not enough to establish a copy.`,
         unsure: `The picture may have been changed, but where${place} is uncertain; the signs are not enough to establish it.`,
       })[marked],
-    too_small: 'The picture has too few pixels to be examined.',
+    too_small: 'The picture, or its shorter side, has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
     no_usable_trace:
       'No traces can be measured in the picture, either of a camera or of AI, so it cannot be judged.',
@@ -204,7 +204,7 @@ export const outcome = {
 /** The meaning of an examination: the summary, the reasons why nothing was decided, and the conclusion. */
 export const verdict = {
   reasons: {
-    too_small: 'The picture has fewer pixels than the method needs to read it at all.',
+    too_small: 'The picture, or its shorter side, has fewer pixels than the method needs.',
     too_compressed:
       'Lossy compression has destroyed the fine traces that distinguish a camera recording from a generated or altered picture.',
     no_usable_trace:
