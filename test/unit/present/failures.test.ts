@@ -42,7 +42,7 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
   [/^Die PNG-Datei ist beschädigt/, () => open(withByte(png, 20))],
   [
     /^Die JPEG-Datei ist abgeschnitten oder beschädigt: .* nur die ersten \d+ % unbeschädigt/,
-    () => decodePicture(cutScan(jpeg), { limits: localLimits }),
+    () => decodePicture(jpeg.subarray(0, jpeg.length >> 1), { limits: localLimits }),
   ],
   ['Diese Datei gibt es nicht.', () => openSource(inputOf('/no/such/file.jpg'))],
   [
@@ -88,10 +88,6 @@ function system(code: string): Error {
 }
 
 /** Complete by its markers, but most of the scan is missing. */
-function cutScan(file: Buffer): Buffer {
-  return Buffer.concat([file.subarray(0, Math.floor(file.length / 2)), Buffer.from([0xff, 0xd9])]);
-}
-
 function withByte(file: Buffer, at: number): Buffer {
   const changed = Buffer.from(file);
   changed[at] = changed[at]! ^ 0xff;
