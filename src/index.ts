@@ -37,8 +37,8 @@ export type {
   Tier,
 } from './contract/vocabulary.ts';
 
-export { ForensicsError } from './errors.ts';
-export type { ErrorCode } from './errors.ts';
+export { ForensicsError } from './contract/errors.ts';
+export type { ErrorCode } from './contract/errors.ts';
 export type { Finding, Skipped } from './detectors/detector.ts';
 export type { Provenance } from './provenance/provenance.ts';
 export type { PoolStatus } from './examiner/pool.ts';

@@ -22,7 +22,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ForensicsError } from '../../src/errors.ts';
+import { ForensicsError } from '../../src/contract/errors.ts';
 import { readOptions } from '../usage.ts';
 import { findDataDir, splits } from './data-set.ts';
 

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Models } from '../../src/engine/schedule.ts';
-import { ForensicsError } from '../../src/errors.ts';
+import { ForensicsError } from '../../src/contract/errors.ts';
 import { writeIntoCard } from './card.ts';
 import { readSamples, type Split } from './data-set.ts';
 import { recordRatios, writeHeldOut } from './held-out.ts';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { photographLikeness } from '../../src/detectors/photograph-likeness.ts';
 import { traceNetwork } from '../../src/detectors/network-findings.ts';
 import type { Examining } from './examine-under-all.ts';
-import { ForensicsError } from '../../src/errors.ts';
+import { ForensicsError } from '../../src/contract/errors.ts';
 import { parseAnyManifest } from '../../src/inference/manifest.ts';
 import {
   createRegistry,

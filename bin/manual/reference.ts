@@ -9,7 +9,7 @@ import {
   shownDefault,
   variableOf,
 } from '../../src/contract/settings.ts';
-import { exitCodes, failures } from '../../src/errors.ts';
+import { exitCodes, failures } from '../../src/contract/errors.ts';
 
 /** The text of each generated page, by its path. */
 export async function referencePages(): Promise<Readonly<Record<string, string>>> {

@@ -5,7 +5,7 @@
  */
 
 import { type Format, formats } from '../../src/contract/vocabulary.ts';
-import { toForensicsError } from '../../src/errors.ts';
+import { toForensicsError } from '../../src/contract/errors.ts';
 import { createPool } from '../../src/examiner/pool.ts';
 import { fileOf, formatFile } from '../../test/fixtures/formats.ts';
 import { createRandom } from '../../test/fixtures/noise.ts';

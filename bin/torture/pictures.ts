@@ -7,7 +7,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toForensicsError } from '../../src/errors.ts';
+import { toForensicsError } from '../../src/contract/errors.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { createPool } from '../../src/examiner/pool.ts';
 import { createSandbox } from '../../src/examiner/sandbox.ts';

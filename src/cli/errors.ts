@@ -1,6 +1,6 @@
 /** Prints a failure as one line on stderr, `forensics: <message>`, with the exit code from the error table. */
 
-import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
+import { type ExitCode, ForensicsError, toForensicsError } from '../contract/errors.ts';
 import { printable } from './output/terminal.ts';
 
 /** Prints one line or, with `verbose`, also the causes. */

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { CommanderError, Help, Option } from 'commander';
 import { Command } from './options.ts';
 import { type Language, languages } from '../contract/vocabulary.ts';
-import { type ExitCode, exitCodes } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../contract/errors.ts';
 import { withNameBytes } from '../ports/files/byte-names.ts';
 import { manualFile, topics } from '../present/manual.ts';
 import { packageVersion } from '../version.ts';

@@ -1,6 +1,6 @@
 /** Commander's command with the options that several commands share, their values, and the rules for combining them. */
 
-import { usageError } from '../errors.ts';
+import { usageError } from '../contract/errors.ts';
 import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
 import { maxCaseDataLength, maxNoteLength } from '../contract/limits.ts';

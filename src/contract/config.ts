@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { configInvalid } from '../errors.ts';
+import { configInvalid } from './errors.ts';
 import {
   allowedFor,
   defaultFor,

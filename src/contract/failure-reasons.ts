@@ -3,7 +3,7 @@
  * which programs also read. The `present` module has the other languages.
  */
 
-import { type ErrorCode, ForensicsError } from '../errors.ts';
+import { type ErrorCode, ForensicsError } from './errors.ts';
 
 /** Names in a file, an address or the system, exactly as found there; a format is a name from `formatNames`, or `PDF`. */
 type Texts<Name extends string> = Readonly<Record<Name, string>>;

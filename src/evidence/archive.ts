@@ -8,7 +8,7 @@ import { close, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { type Entry, fromBufferPromise, fromFdPromise } from 'yauzl';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 import { requireFileUpTo, toReadFailure } from '../ports/files/files.ts';
 import {
   fileNames,

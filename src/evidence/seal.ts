@@ -1,7 +1,7 @@
 /** Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. */
 
 import { crc32 as checksum, deflateRawSync } from 'node:zlib';
-import { conflict } from '../errors.ts';
+import { conflict } from '../contract/errors.ts';
 import {
   bundleFormat,
   canonicalBytes,

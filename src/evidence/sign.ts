@@ -14,7 +14,7 @@ import {
 } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ForensicsError, configInvalid, conflict } from '../errors.ts';
+import { ForensicsError, configInvalid, conflict } from '../contract/errors.ts';
 import { makeDataFolder } from '../ports/data-folder/data-folder.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../ports/files/files.ts';
 import { sha256Of } from './bundle-format.ts';

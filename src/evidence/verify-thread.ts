@@ -4,7 +4,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 import type { Verification } from './bundle-format.ts';
 import { verifyBundle } from './verify.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import { verify } from 'node:crypto';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 import { type Archive, openArchive } from './archive.ts';
 import {
   canonicalBytes,

@@ -5,7 +5,7 @@
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { toForensicsError } from '../errors.ts';
+import { toForensicsError } from '../contract/errors.ts';
 import { type ChildMessage, isTaskMessage, memoryMarker, type WatchdogLimits } from './pool.ts';
 
 /** The entry module of a pool calls this once. */

@@ -5,7 +5,7 @@ import { detectors } from '../detectors/list.ts';
 import { concludeUnderEvery, examine, observe } from '../engine/observe.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
-import { ForensicsError, invalidRequest } from '../errors.ts';
+import { ForensicsError, invalidRequest } from '../contract/errors.ts';
 import { saveJpeg, scalePixels } from '../image/codec.ts';
 import { findFingerprint, packFingerprint } from '../image/keypoints.ts';
 import type { Limits, Picture } from '../image/picture.ts';

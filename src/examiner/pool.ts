@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { failure } from '../contract/failure-reasons.ts';
-import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts';
+import { type ErrorCode, type FailureReason, ForensicsError } from '../contract/errors.ts';
 
 interface ChildOptions {
   /** A module that calls `serveTasks`. */

@@ -3,7 +3,7 @@
 import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { withShownMethods } from '../engine/shown-methods.ts';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 import { readSamples, type Samples, scalePixels } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';

@@ -5,7 +5,7 @@
  */
 
 import { hash } from 'node:crypto';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 import {
   damaged,
   fakeMin,

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 import {
   type AnyManifest,
   type EmbeddingStatistics,

@@ -5,7 +5,7 @@
 
 import { createRequire } from 'node:module';
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-common';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 
 interface Tensor {
   readonly data: Uint8Array | Float32Array;

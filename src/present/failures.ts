@@ -2,7 +2,7 @@
 
 import type { FailureSentences, FailureValues } from '../contract/failure-reasons.ts';
 import { isKeyOf, type Language } from '../contract/vocabulary.ts';
-import type { FailureReason } from '../errors.ts';
+import type { FailureReason } from '../contract/errors.ts';
 
 export interface Failure {
   /** English. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { configInvalid } from '../errors.ts';
+import { configInvalid } from '../contract/errors.ts';
 import { answerOf } from '../threads.ts';
 import { asList, asMembers, type Members, textIn } from './file-texts.ts';
 import type { CredentialAction, CredentialIdentity } from './provenance.ts';

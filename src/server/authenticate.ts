@@ -13,7 +13,7 @@ import {
 import type { Tenant } from '../service/tenants/tenants.ts';
 import type { Caller } from '../service/analyses/context.ts';
 import type { Core } from '../service/core.ts';
-import { forbidden, invalidRequest } from '../errors.ts';
+import { forbidden, invalidRequest } from '../contract/errors.ts';
 
 /** What a route requires; null for a route without authentication. */
 export const demands = {

@@ -8,7 +8,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { explain, type Schema } from '../contract/explain.ts';
-import { ForensicsError, invalidRequest } from '../errors.ts';
+import { ForensicsError, invalidRequest } from '../contract/errors.ts';
 import { hasFewValues } from '../evidence/bundle-format.ts';
 import { sendFailure } from './responses.ts';
 

@@ -8,7 +8,7 @@ import { finished } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ForensicsError, toForensicsError, rateLimited } from '../errors.ts';
+import { type ForensicsError, toForensicsError, rateLimited } from '../contract/errors.ts';
 import { createFairQueue } from '../waiting.ts';
 import { type Db, setRequester } from '../ports/db/database.ts';
 import { countRequest, readCount } from '../service/access/request-counts.ts';

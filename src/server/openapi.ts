@@ -15,7 +15,7 @@ import { usageComponents } from '../contract/usage.ts';
 import { statuses } from '../contract/vocabulary.ts';
 import { type Access, demands } from './authenticate.ts';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
-import { failures } from '../errors.ts';
+import { failures } from '../contract/errors.ts';
 
 const introduction = `Decides whether a picture is real or fake, and says so if it cannot tell.
 

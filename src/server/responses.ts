@@ -2,7 +2,12 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, ForensicsError, toForensicsError, invalidRequest } from '../errors.ts';
+import {
+  type ErrorCode,
+  ForensicsError,
+  toForensicsError,
+  invalidRequest,
+} from '../contract/errors.ts';
 
 const retryAfterSeconds = 5;
 const challenge = 'ApiKey realm="forensics", Bearer realm="forensics"';

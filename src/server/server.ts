@@ -43,7 +43,7 @@ import { administrationRoutes, holdRoutes, peopleRoutes, tenantRoutes } from './
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { oneOf, succeeded } from '../contract/common.ts';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../contract/errors.ts';
 import { readTag } from '../service/access/principal.ts';
 
 declare module 'fastify' {

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { configInvalid } from '../errors.ts';
+import { configInvalid } from '../contract/errors.ts';
 import { replaceFile } from '../ports/files/files.ts';
 import type { Issued } from './certificate.ts';
 

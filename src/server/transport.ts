@@ -13,7 +13,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { Duplex } from 'node:stream';
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { forbidden, invalidRequest } from '../errors.ts';
+import { forbidden, invalidRequest } from '../contract/errors.ts';
 import { rawFailure } from './responses.ts';
 import type { TlsMaterial } from './tls.ts';
 

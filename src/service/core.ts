@@ -29,7 +29,7 @@ import {
   type Tx,
 } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
-import { configInvalid, conflict, ForensicsError } from '../errors.ts';
+import { configInvalid, conflict, ForensicsError } from '../contract/errors.ts';
 import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
 import { keysInDatabase } from '../evidence/keys-in-database.ts';
 import { createSigningKeys, keysInFolder } from '../evidence/sign.ts';

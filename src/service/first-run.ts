@@ -10,7 +10,7 @@ import { service, serviceChain } from './audit/entry.ts';
 import type { firstUserBody } from '../contract/auth.ts';
 import type { KeyEntry } from '../contract/keys.ts';
 import type { Static } from 'typebox';
-import { nullOn, ForensicsError } from '../errors.ts';
+import { nullOn, ForensicsError } from '../contract/errors.ts';
 import type { Core } from './core.ts';
 
 const keyLifeMs = 365 * 86_400_000;

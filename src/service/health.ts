@@ -14,7 +14,7 @@ import { countCompleted } from './usage/usage.ts';
 import { type OpenDatabase, statementsOfProcess, type Clocked } from '../ports/db/database.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Worker } from './jobs/worker.ts';
-import { ForensicsError, type ErrorCode, storeUnavailable } from '../errors.ts';
+import { ForensicsError, type ErrorCode, storeUnavailable } from '../contract/errors.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
 import { countBacklog } from './webhooks/deliver.ts';

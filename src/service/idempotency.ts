@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { and, eq, gte, lt } from 'drizzle-orm';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
-import { conflict, invalidRequest } from '../errors.ts';
+import { conflict, invalidRequest } from '../contract/errors.ts';
 import type { Reader, Tx } from '../ports/db/database.ts';
 import { idempotencyKeys } from '../ports/db/schema.ts';
 

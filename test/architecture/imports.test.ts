@@ -17,7 +17,7 @@ const layers = [
   ['inference', 'provenance'],
   ['image', 'ports'],
   ['contract'],
-  ['errors', 'threads', 'version', 'waiting'],
+  ['threads', 'version', 'waiting'],
 ];
 
 /** The modules that judge a picture, which must not know rows, settings or the server. */

@@ -6,7 +6,7 @@ import { toFailedRecord } from '../../src/cli/analyze/record.ts';
 import { openReporter } from '../../src/cli/analyze/reporter.ts';
 import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { createProgram } from '../../src/cli/main.ts';
-import { ForensicsError } from '../../src/errors.ts';
+import { ForensicsError } from '../../src/contract/errors.ts';
 import { options, prepareFake } from './fake-examiner.ts';
 import { emptyFolder, startCli } from './run-cli.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../src/cli/analyze/record.ts';
 import { resultClasses } from '../../src/contract/vocabulary.ts';
 import type { Examination } from '../../src/engine/result.ts';
-import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
+import { type ErrorCode, ForensicsError } from '../../src/contract/errors.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 
 const examinedAt = new Date('2026-03-01T12:00:00Z');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { readApiKey, saveApiKey, saveProfile } from '../../src/cli/connection/server.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import type { Rotated } from '../../src/service/access/keys.ts';
-import { ForensicsError } from '../../src/errors.ts';
+import { ForensicsError } from '../../src/contract/errors.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder, refused, runHere } from './run-cli.ts';

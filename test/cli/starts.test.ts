@@ -5,7 +5,7 @@
 
 import { beforeAll, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/main.ts';
-import { exitCodes } from '../../src/errors.ts';
+import { exitCodes } from '../../src/contract/errors.ts';
 import { newFolder } from '../fixtures/folder.ts';
 import { runCli, startCli } from './run-cli.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Language } from '../../contract/vocabulary.ts';
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { type ErrorCode, ForensicsError } from '../../contract/errors.ts';
 import { canAnimate, startSpinner, switches } from '../output/terminal.ts';
 import { type ProgressState, progressText } from './summary.ts';
 

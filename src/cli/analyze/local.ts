@@ -7,7 +7,7 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
-import { ForensicsError, toForensicsError, usageError } from '../../errors.ts';
+import { ForensicsError, toForensicsError, usageError } from '../../contract/errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';

@@ -18,7 +18,7 @@ import type {
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { CellMaps, Decision, Examination, ModelIdentity, Place } from '../../engine/result.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
-import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
+import type { ErrorCode, FailureReason, ForensicsError } from '../../contract/errors.ts';
 import type { PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import { wordFacts, wordFinding, wordProvenance } from '../../present/findings.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import wrapAnsi from 'wrap-ansi';
 import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
-import type { ForensicsError } from '../../errors.ts';
+import type { ForensicsError } from '../../contract/errors.ts';
 import { csvText, type CsvValue } from '../../present/csv.ts';
 import { writeFailure } from '../../present/failures.ts';
 import type { Origin } from '../../present/report-item.ts';

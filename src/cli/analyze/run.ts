@@ -1,7 +1,7 @@
 /** Runs `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports them in order. */
 
 import { readConfig } from '../../contract/config.ts';
-import { type ExitCode, toForensicsError } from '../../errors.ts';
+import { type ExitCode, toForensicsError } from '../../contract/errors.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { log } from '../output/terminal.ts';

@@ -1,7 +1,7 @@
 /** A run as a whole: its progress line, its final summary and its exit code. */
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
-import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../errors.ts';
+import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../contract/errors.ts';
 import type { OtherKind } from '../../image/file-kind.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
 import { type FailOn, failOns } from '../options.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
 import { type SeenBefore, seenBeforeResponse } from '../../contract/seen-before.ts';
-import { ForensicsError, hasCode, serverUnexpected } from '../../errors.ts';
+import { ForensicsError, hasCode, serverUnexpected } from '../../contract/errors.ts';
 import { readStart, readUpTo } from '../../ports/files/files.ts';
 import { type Pace, realPace } from '../../waiting.ts';
 import {

@@ -8,7 +8,7 @@ import { Value } from 'typebox/value';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { jsonOrNull } from '../../contract/common.ts';
-import { ForensicsError, serverUnexpected, usageError } from '../../errors.ts';
+import { ForensicsError, serverUnexpected, usageError } from '../../contract/errors.ts';
 import { type Pace, backoffMs, retry } from '../../waiting.ts';
 import { toConnectionFailure, toRefusal } from './errors.ts';
 

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isKeyOf } from '../../contract/vocabulary.ts';
-import { causeCode, type ErrorCode, failures, ForensicsError } from '../../errors.ts';
+import { causeCode, type ErrorCode, failures, ForensicsError } from '../../contract/errors.ts';
 
 /**
  * @param answer.data - the parsed response, or null if it was not JSON.

@@ -5,7 +5,7 @@ import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
-import { ForensicsError, usageError } from '../../errors.ts';
+import { ForensicsError, usageError } from '../../contract/errors.ts';
 import { type Command, type LocalOptions, parseDay } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';

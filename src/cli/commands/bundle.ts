@@ -4,7 +4,7 @@
  */
 
 import { Option } from 'commander';
-import { exitCodes, usageError } from '../../errors.ts';
+import { exitCodes, usageError } from '../../contract/errors.ts';
 import type {
   Manifest,
   Verification,

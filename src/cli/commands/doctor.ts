@@ -2,7 +2,7 @@
 
 import type { Diagnosis, State } from '../../ops/doctor/installation.ts';
 import { examineInstallation } from '../../ops/doctor/doctor.ts';
-import { exitCodes } from '../../errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
 import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';
 import { serverUrl } from '../serve/listen.ts';
 import { now, settingsFor } from '../connection/local.ts';

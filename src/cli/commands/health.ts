@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { jsonOrNull } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
-import { exitCodes } from '../../errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
 import { systemCodeOf } from '../../ports/files/files.ts';
 import type { Command, LocalOptions } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';

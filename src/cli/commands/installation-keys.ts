@@ -2,7 +2,7 @@
 
 import { parseKey, rotateMasterKey, type Rotation } from '../../service/secrets/secrets.ts';
 import type { Settings } from '../../contract/config.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../contract/errors.ts';
 import { log, print, printJson, readText } from '../output/terminal.ts';
 import { installedSettings, now, settingsFor, withCore } from '../connection/local.ts';
 import type { Command, LocalOptions } from '../options.ts';

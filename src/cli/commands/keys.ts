@@ -4,7 +4,13 @@ import { open, unlink } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
-import { ForensicsError, exitCodes, toForensicsError, conflict, usageError } from '../../errors.ts';
+import {
+  ForensicsError,
+  exitCodes,
+  toForensicsError,
+  conflict,
+  usageError,
+} from '../../contract/errors.ts';
 import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.ts';
 import type { KeyActs } from '../connection/local.ts';
 import { nameTenant, readApiKey, saveApiKey, serverNamed, withKeys } from '../connection/server.ts';

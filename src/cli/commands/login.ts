@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { checkAccess } from '../client/analyses.ts';
 import { httpsAddress, openApi } from '../client/api.ts';
 import { withoutUndefined } from '../../contract/common.ts';
-import { conflict, usageError } from '../../errors.ts';
+import { conflict, usageError } from '../../contract/errors.ts';
 import { type Command, named, type ServerOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log } from '../output/terminal.ts';

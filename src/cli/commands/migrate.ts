@@ -3,7 +3,7 @@
 import { migrateInstallation } from '../../ops/migrate/migrate.ts';
 import { readConfig } from '../../contract/config.ts';
 import { allowedFor, parseSetting } from '../../contract/settings.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../contract/errors.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
 import type { Command, LocalOptions, TextOptions } from '../options.ts';

@@ -2,7 +2,7 @@
 
 import { readConfig } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../contract/errors.ts';
 import type { AnyManifest } from '../../inference/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import type { Command, FolderOptions, LocalOptions } from '../options.ts';

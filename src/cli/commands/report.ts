@@ -16,7 +16,7 @@ import {
   named,
   parseList,
 } from '../options.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../contract/errors.ts';
 import { lineWidth, log, print, printJson } from '../output/terminal.ts';
 import type { CaseFile, ReportOptions } from './report-bundle.ts';
 

@@ -14,7 +14,7 @@ import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-fol
 import type { Metrics } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import { packageVersion } from '../../version.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../contract/errors.ts';
 import { agreedByDefault, canAsk, ignoreBrokenOutput, log, printable } from '../output/terminal.ts';
 import {
   certificateSource,

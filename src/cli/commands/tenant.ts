@@ -6,7 +6,7 @@ import { operator } from '../../service/audit/entry.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
-import { invalidRequest, usageError } from '../../errors.ts';
+import { invalidRequest, usageError } from '../../contract/errors.ts';
 import {
   deleteTenant,
   readWebhookState,

@@ -4,7 +4,7 @@ import { tenantNamed, type Core } from '../../service/core.ts';
 import { Option } from 'commander';
 import type { User } from '../../service/access/users.ts';
 import { withoutUndefined } from '../../contract/common.ts';
-import { conflict, notFound, notOffered, usageError } from '../../errors.ts';
+import { conflict, notFound, notOffered, usageError } from '../../contract/errors.ts';
 import { withLocalCore } from '../connection/local.ts';
 import type { Command, LocalOptions, TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';

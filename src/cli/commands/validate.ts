@@ -38,7 +38,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { layCard, listRows, listTable, printList, type Row } from '../output/layout.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../contract/errors.ts';
 import { lineWidth, log, print, printable, printJson } from '../output/terminal.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
 

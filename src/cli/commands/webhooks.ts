@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
-import { exitCodes, conflict, usageError } from '../../errors.ts';
+import { exitCodes, conflict, usageError } from '../../contract/errors.ts';
 import { adviceOn } from '../../ops/doctor/webhooks.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { tenantNamed } from '../../service/core.ts';

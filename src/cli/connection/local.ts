@@ -4,7 +4,7 @@ import type { Keys } from '../../service/access/keys.ts';
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
-import { ForensicsError, notFound } from '../../errors.ts';
+import { ForensicsError, notFound } from '../../contract/errors.ts';
 import type { Tenancy } from '../../service/tenants/tenancy.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';

@@ -19,7 +19,7 @@ import {
   notFound,
   serverUnexpected,
   usageError,
-} from '../../errors.ts';
+} from '../../contract/errors.ts';
 import { makePrivateFolder, replaceFile } from '../../ports/files/files.ts';
 import { packageVersion } from '../../version.ts';
 import { isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';

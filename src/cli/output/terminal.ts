@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import { text as readAsText } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
-import { ForensicsError, type ExitCode, exitCodes, usageError } from '../../errors.ts';
+import { ForensicsError, type ExitCode, exitCodes, usageError } from '../../contract/errors.ts';
 import { systemCodeOf, toOutputFailure } from '../../ports/files/files.ts';
 
 interface Switches {

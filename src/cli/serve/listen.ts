@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { X509Certificate } from 'node:crypto';
 import type { FirstRun } from '../../service/first-run.ts';
 import type { Settings } from '../../contract/config.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../contract/errors.ts';
 import { systemCodeOf } from '../../ports/files/files.ts';
 import type { HttpServer } from '../../server/server.ts';
 import { ensureLocalTls, readOwnTls, type TlsMaterial } from '../../server/tls.ts';

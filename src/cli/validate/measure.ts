@@ -3,7 +3,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
-import { ForensicsError, toForensicsError, usageError } from '../../errors.ts';
+import { ForensicsError, toForensicsError, usageError } from '../../contract/errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import type { Measured } from '../../service/validation/record.ts';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ExtractEvents } from 'tar-stream';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../contract/errors.ts';
 import { systemCodeOf, toReadFailure } from '../../ports/files/files.ts';
 import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 

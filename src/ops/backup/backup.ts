@@ -22,7 +22,7 @@ import {
 import type { Db } from '../../ports/db/database.ts';
 import { inspectDatabase, readDatabase, snapshotBytes } from '../../ports/db/snapshot.ts';
 import { copyDatabase, requireSqlite } from '../../ports/db/sqlite.ts';
-import { ForensicsError, conflict, usageError } from '../../errors.ts';
+import { ForensicsError, conflict, usageError } from '../../contract/errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';

@@ -16,7 +16,7 @@ import { analyses, examinations, storageConfigs } from '../../ports/db/schema.ts
 import { bucketName, objectPath } from '../../ports/storage/embedded/embedded.ts';
 import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
-import { ForensicsError, conflict } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../contract/errors.ts';
 import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../ports/files/files.ts';
 
 const count = Type.Integer({ minimum: 0 });

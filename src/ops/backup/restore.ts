@@ -17,7 +17,7 @@ import {
   modelsFolder,
   restoringFolder,
 } from '../../ports/data-folder/data-folder.ts';
-import { ForensicsError, configInvalid, conflict, usageError } from '../../errors.ts';
+import { ForensicsError, configInvalid, conflict, usageError } from '../../contract/errors.ts';
 import { deriveSecrets, parseKey } from '../../service/secrets/secrets.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';

@@ -8,7 +8,7 @@ import { currentSchema } from '../../ports/db/migrations.ts';
 import { type Db } from '../../ports/db/database.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
 import { inspectDatabase, readDatabase } from '../../ports/db/snapshot.ts';
-import { hasCode, ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../contract/errors.ts';
 import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
 import { embeddedObjects, type Manifest, names, toDiskError } from './contents.ts';
 

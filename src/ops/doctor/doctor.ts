@@ -9,7 +9,7 @@ import { getCACertificates } from 'node:tls';
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
 import { type Blobs, openBlobs, uploadOrigins } from '../../service/storage.ts';
 import type { Tenant } from '../../service/tenants/tenants.ts';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../contract/errors.ts';
 import type { Settings } from '../../contract/config.ts';
 import { isServed, modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { isSqlite } from '../../ports/db/sqlite.ts';

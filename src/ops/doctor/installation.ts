@@ -12,7 +12,7 @@ import { problemsIn } from '../../ports/db/snapshot.ts';
 import { systemCodeOf } from '../../ports/files/files.ts';
 import type { SqliteDb } from '../../ports/db/sqlite.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { type ErrorCode, ForensicsError } from '../../contract/errors.ts';
 
 /** Files that only their owner may read, and folders that nobody else may enter. */
 const privateNames = [

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { hasCode, ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../contract/errors.ts';
 import {
   gatherAnswer,
   probeKey,

@@ -14,7 +14,7 @@ import { type Db, transact } from '../../ports/db/database.ts';
 import { type OpenPostgres, openPostgres } from '../../ports/db/postgres.ts';
 import { analyses, examinations, settings as settingRows } from '../../ports/db/schema.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
-import { ForensicsError, evidenceDamaged } from '../../errors.ts';
+import { ForensicsError, evidenceDamaged } from '../../contract/errors.ts';
 import { keptSecretsKey, openDataFolder, openSecrets } from '../../service/secrets/secrets.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { keysInDatabase } from '../../evidence/keys-in-database.ts';

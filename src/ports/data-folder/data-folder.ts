@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
 import { systemCodeOf, cannotWrite, makeFolder } from '../files/files.ts';
-import { ForensicsError, conflict } from '../../errors.ts';
+import { ForensicsError, conflict } from '../../contract/errors.ts';
 
 export const databaseName = 'forensics.db';
 

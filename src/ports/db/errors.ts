@@ -1,6 +1,6 @@
 /** Translates those errors of both engines that a caller can act on; all others are passed on unchanged. */
 
-import { causeCode, type ErrorCode, ForensicsError } from '../../errors.ts';
+import { causeCode, type ErrorCode, ForensicsError } from '../../contract/errors.ts';
 
 /** Each of the codes, separated by spaces, is the start of an error code of the engine or of the operating system. */
 type Translation = readonly [codes: string, code: ErrorCode, message: string];

@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, type Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import { configInvalid, conflict } from '../../errors.ts';
+import { configInvalid, conflict } from '../../contract/errors.ts';
 import { createFairQueue } from '../../waiting.ts';
 import { currentRequester, type Topic } from './database.ts';
 import type { Execute } from './builder.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
-import { ForensicsError, configInvalid } from '../../errors.ts';
+import { ForensicsError, configInvalid } from '../../contract/errors.ts';
 import {
   assertNoTransaction,
   createReader,

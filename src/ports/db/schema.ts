@@ -8,7 +8,7 @@ import type { CaseData } from '../../contract/analysis.ts';
 import type { FeedbackMessage } from '../../contract/auth.ts';
 import type { Format } from '../../contract/vocabulary.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
-import type { FailureReason } from '../../errors.ts';
+import type { FailureReason } from '../../contract/errors.ts';
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
 const flag = (name: string) => integer(name, { mode: 'boolean' });

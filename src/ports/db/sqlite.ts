@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { conflict, usageError } from '../../errors.ts';
+import { conflict, usageError } from '../../contract/errors.ts';
 import type { Execute } from './builder.ts';
 import {
   assertNoTransaction,

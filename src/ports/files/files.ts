@@ -22,7 +22,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { failure } from '../../contract/failure-reasons.ts';
 import { isKeyOf } from '../../contract/vocabulary.ts';
-import { configInvalid, conflict, ForensicsError } from '../../errors.ts';
+import { configInvalid, conflict, ForensicsError } from '../../contract/errors.ts';
 
 /** Creates a folder for files that only their owner can read. @throws {ForensicsError} `config_invalid`. */
 export function makePrivateFolder(path: string): void {

@@ -5,7 +5,7 @@
 
 import { lookup } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
-import { configInvalid } from '../../errors.ts';
+import { configInvalid } from '../../contract/errors.ts';
 
 export interface AddressGuard {
   /** @param address - an IPv4 or IPv6 address as text; anything else is not allowed. */

@@ -8,7 +8,7 @@ import { isIPv6 } from 'node:net';
 import { and, eq } from 'drizzle-orm';
 import { newId, type Reader, type Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
-import { invalidRequest, storeUnavailable } from '../../errors.ts';
+import { invalidRequest, storeUnavailable } from '../../contract/errors.ts';
 import type { AzureStorageConfig, S3StorageConfig } from '../../contract/tenant.ts';
 import { parseConnectionString } from './azure/azure.ts';
 

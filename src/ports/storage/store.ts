@@ -8,7 +8,7 @@
 
 import type { StorageUrls } from '../../contract/analysis.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
-import { invalidRequest } from '../../errors.ts';
+import { invalidRequest } from '../../contract/errors.ts';
 
 export interface BlobInfo {
   readonly key: string;

@@ -8,7 +8,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import { type Clocked, type Db, transact } from '../db/database.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
-import { storeUnavailable } from '../../errors.ts';
+import { storeUnavailable } from '../../contract/errors.ts';
 import {
   type ConfigRow,
   type SealedConfigs,

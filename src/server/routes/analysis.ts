@@ -11,7 +11,7 @@ import * as contract from '../../contract/analysis.ts';
 import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { seenBeforeResponse } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
-import { ForensicsError, invalidRequest } from '../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../contract/errors.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';

@@ -15,7 +15,13 @@ import { type Operation, operation, operations, repeatable } from '../openapi.ts
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
 import { keyQuery, keysResponse, newKeyResponse, newKeyBody } from '../../contract/keys.ts';
-import { ForensicsError, forbidden, hasCode, invalidRequest, notOffered } from '../../errors.ts';
+import {
+  ForensicsError,
+  forbidden,
+  hasCode,
+  invalidRequest,
+  notOffered,
+} from '../../contract/errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
 

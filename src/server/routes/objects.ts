@@ -6,7 +6,12 @@
 import { withinTime } from '../../waiting.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, ForensicsError, forbidden, invalidRequest } from '../../errors.ts';
+import {
+  type ErrorCode,
+  ForensicsError,
+  forbidden,
+  invalidRequest,
+} from '../../contract/errors.ts';
 import type { Bucket, OpenObject, SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';

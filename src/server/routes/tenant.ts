@@ -10,7 +10,7 @@ import * as auth from '../../contract/auth.ts';
 import * as contract from '../../contract/tenant.ts';
 import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { reportQuery, reportResponse } from '../../contract/usage.ts';
-import { conflict, invalidRequest } from '../../errors.ts';
+import { conflict, invalidRequest } from '../../contract/errors.ts';
 import { toActor } from '../../service/access/principal.ts';
 import type { TenantUser } from '../../service/access/tenant-users.ts';
 import type { Administration } from '../../service/app.ts';

@@ -20,7 +20,7 @@ import {
   type Reader,
 } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
-import { ForensicsError, conflict, forbidden, invalidRequest } from '../../errors.ts';
+import { ForensicsError, conflict, forbidden, invalidRequest } from '../../contract/errors.ts';
 import { activeTenant } from '../tenants/tenants.ts';
 import { newSecret, type Principal, readTag, unauthenticated } from './principal.ts';
 

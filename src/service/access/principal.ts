@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { LoginElsewhere, TokenSet, UserInfo } from '../../contract/auth.ts';
 import type { ActorType } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../contract/errors.ts';
 import { type Actor, service } from '../audit/entry.ts';
 
 export interface Principal {

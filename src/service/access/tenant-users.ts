@@ -3,7 +3,7 @@
  * use an account to reach a tenant that they have no access to.
  */
 
-import { type ForensicsError, conflict, forbidden, notOffered } from '../../errors.ts';
+import { type ForensicsError, conflict, forbidden, notOffered } from '../../contract/errors.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import { noSuchUser } from './user-facts.ts';

@@ -9,7 +9,7 @@ import { maxNameLength } from '../../contract/limits.ts';
 import { langPattern } from '../../contract/vocabulary.ts';
 import { characterCount, type Db, foldText, transact, type Tx } from '../../ports/db/database.ts';
 import { users } from '../../ports/db/schema.ts';
-import { type ForensicsError, invalidRequest, notFound } from '../../errors.ts';
+import { type ForensicsError, invalidRequest, notFound } from '../../contract/errors.ts';
 
 export interface UserFacts {
   readonly name: string | null;

@@ -16,7 +16,7 @@ import {
   type Clocked,
 } from '../../ports/db/database.ts';
 import { sessions, tenants, users, userTenants } from '../../ports/db/schema.ts';
-import { ForensicsError, conflict, notOffered } from '../../errors.ts';
+import { ForensicsError, conflict, notOffered } from '../../contract/errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
 import { endSessions } from './embedded/sessions.ts';
 import type { LoginAttempts } from './embedded/throttle.ts';

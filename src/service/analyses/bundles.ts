@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../contract/errors.ts';
 import type { ThreadAnswer } from '../../evidence/verify-thread.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import { requireFreeSpace, spool } from '../../ports/files/files.ts';

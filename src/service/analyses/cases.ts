@@ -8,7 +8,7 @@ import {
   type ResultClass,
   resultClasses,
 } from '../../contract/vocabulary.ts';
-import { conflict, ForensicsError } from '../../errors.ts';
+import { conflict, ForensicsError } from '../../contract/errors.ts';
 import {
   canonicalBytes,
   fileNames,

@@ -18,7 +18,7 @@ import { eq } from 'drizzle-orm';
 import { failure } from '../../contract/failure-reasons.ts';
 import { readRecorded } from './custody.ts';
 import { examinations } from '../../ports/db/schema.ts';
-import { hasCode, evidenceDamaged, storeUnavailable } from '../../errors.ts';
+import { hasCode, evidenceDamaged, storeUnavailable } from '../../contract/errors.ts';
 import { examinationSha256, fromRow, isInAgreement } from './examination-row.ts';
 import { noteReplacedInput, type Replacement } from './lifecycle/worker.ts';
 import type { AnalysisRow, Target } from './rows.ts';

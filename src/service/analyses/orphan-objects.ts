@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { and, asc, gt, inArray, lte } from 'drizzle-orm';
 import { transact, type Tx, type Clocked } from '../../ports/db/database.ts';
 import { orphanObjects } from '../../ports/db/schema.ts';
-import { conflict } from '../../errors.ts';
+import { conflict } from '../../contract/errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 

@@ -3,7 +3,7 @@
  * under unique keys before the transaction that makes them visible; if that transaction loses a race, they are deleted.
  */
 
-import { ForensicsError, nullOn, conflict, evidenceDamaged } from '../../errors.ts';
+import { ForensicsError, nullOn, conflict, evidenceDamaged } from '../../contract/errors.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { SeenBefore } from '../../contract/seen-before.ts';

@@ -31,7 +31,7 @@ import {
   type Tx,
 } from '../../ports/db/database.ts';
 import { analyses, examinations, thumbnails, users } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../contract/errors.ts';
 import { isFree } from '../holds/legal-holds.ts';
 
 export type AnalysisRow = typeof analyses.$inferSelect;

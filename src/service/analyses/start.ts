@@ -7,7 +7,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Value } from 'typebox/value';
 import type { Tenant } from '../tenants/tenants.ts';
-import { conflict, ForensicsError, invalidRequest, toForensicsError } from '../../errors.ts';
+import {
+  conflict,
+  ForensicsError,
+  invalidRequest,
+  toForensicsError,
+} from '../../contract/errors.ts';
 import { failure } from '../../contract/failure-reasons.ts';
 import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
 import { openContainer, orientationIn } from '../../image/container.ts';

@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '../../ports/db/database.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
-import { invalidRequest, notFound } from '../../errors.ts';
+import { invalidRequest, notFound } from '../../contract/errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
 import type { Outcome, Sender } from '../../ports/network/post.ts';
 

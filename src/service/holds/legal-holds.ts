@@ -9,7 +9,7 @@ import { type Actor, type Note, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Clocked, hasRow, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
-import { ForensicsError, conflict, notFound } from '../../errors.ts';
+import { ForensicsError, conflict, notFound } from '../../contract/errors.ts';
 
 export interface Held {
   readonly tenantId: string;

@@ -18,7 +18,7 @@ import {
   type Tx,
 } from '../../ports/db/database.ts';
 import { jobs } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../contract/errors.ts';
 
 /**
  * A claimed job. `fence` and `leasedBy` identify the claim together: a database crash may undo a

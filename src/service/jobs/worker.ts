@@ -4,7 +4,7 @@
  */
 
 import { type Clocked, type Db, transact } from '../../ports/db/database.ts';
-import { ForensicsError, hasCode } from '../../errors.ts';
+import { ForensicsError, hasCode } from '../../contract/errors.ts';
 import { requireFreeSpace } from '../../ports/files/files.ts';
 import type { Job, Queue } from './queue.ts';
 import { eq } from 'drizzle-orm';

@@ -12,7 +12,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { type Db, transact, type Tx, type OpenDatabase } from '../../ports/db/database.ts';
 import { settings as settingRows } from '../../ports/db/schema.ts';
-import { configInvalid, hasCode, usageError } from '../../errors.ts';
+import { configInvalid, hasCode, usageError } from '../../contract/errors.ts';
 import { createSeal, resealConfigs, type Resealed } from '../../ports/storage/configs.ts';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -22,7 +22,7 @@ import {
   type StorageRequest,
   strict,
 } from '../../contract/tenant.ts';
-import { ForensicsError, configInvalid, invalidRequest } from '../../errors.ts';
+import { ForensicsError, configInvalid, invalidRequest } from '../../contract/errors.ts';
 import { parseConnectionString } from '../../ports/storage/azure/azure.ts';
 import type { SharedStore } from '../../ports/storage/stores.ts';
 import {

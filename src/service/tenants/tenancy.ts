@@ -10,7 +10,7 @@ import type { Keys } from '../access/keys.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
-import { ForensicsError, nullOn, conflict, invalidRequest } from '../../errors.ts';
+import { ForensicsError, nullOn, conflict, invalidRequest } from '../../contract/errors.ts';
 import { type Reader, transact, type Clocked, type Db, type Tx } from '../../ports/db/database.ts';
 import { tenants, apiKeys, tenantNames, userTenants } from '../../ports/db/schema.ts';
 import { createAddressGuard, createConnectionGuard } from '../../ports/network/address-guard.ts';

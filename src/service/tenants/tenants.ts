@@ -10,7 +10,7 @@ import { append } from '../audit/log.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
 import { type Clocked, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { tenantNames, tenants } from '../../ports/db/schema.ts';
-import { ForensicsError, conflict, forbidden, invalidRequest } from '../../errors.ts';
+import { ForensicsError, conflict, forbidden, invalidRequest } from '../../contract/errors.ts';
 import type { Principal } from '../access/principal.ts';
 import { endPauses } from '../webhooks/outbox.ts';
 

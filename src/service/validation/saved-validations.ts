@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
-import { hasCode, ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../contract/errors.ts';
 import { makePrivateFolder, replaceFile, systemCodeOf } from '../../ports/files/files.ts';
 import type { Registry } from '../../inference/registry.ts';
 import type { OwnValidation } from '../../present/report-item.ts';

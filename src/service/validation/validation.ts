@@ -8,7 +8,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { jsonOrNull, orNull } from '../../contract/common.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
-import { evidenceDamaged } from '../../errors.ts';
+import { evidenceDamaged } from '../../contract/errors.ts';
 import { conditions } from '../../examiner/requests.ts';
 
 const count = Type.Integer({ minimum: 0 });

@@ -21,7 +21,7 @@ import { setImmediate } from 'node:timers/promises';
 import { and, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
 import type { Delivery as ShownDelivery } from '../../contract/tenant.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { conflict, notFound } from '../../contract/errors.ts';
 import { deliveries } from '../../ports/db/schema.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { printFailure } from '../../../src/cli/errors.ts';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 
 /** What `--verbose` prints below the message. */
 function causesOf(failure: Error): string {

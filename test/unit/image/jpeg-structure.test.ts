@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 import { inRows, luminanceTable, readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg } from '../../fixtures/pictures.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 import {
   checkDimensions,
   checkSizeBytes,

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 import { serveTasks } from '../../../src/examiner/child-side.ts';
 
 const hoard: Uint8Array[] = [];

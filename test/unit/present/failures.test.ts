@@ -10,7 +10,7 @@ import {
   localLimits,
 } from '../../../src/image/picture.ts';
 import { writeFailure } from '../../../src/present/failures.ts';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const jpeg = await sceneJpeg({ width: 100, height: 80, seed: 1 });

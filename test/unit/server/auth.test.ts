@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TokenSet } from '../../../src/contract/auth.ts';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 import { settingsScope } from '../../../src/service/access/principal.ts';
 import { type Answer, openServer, password, listeningForFile } from './open-server.ts';
 

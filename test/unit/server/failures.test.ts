@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Operations } from '../../../src/service/app.ts';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 import { draft, openServer, type Question, listeningForFile } from './open-server.ts';
 
 const open = await listeningForFile();

@@ -6,7 +6,7 @@ import {
   checkRemote,
 } from '../../../src/service/health.ts';
 import { readFileSync, rmSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
-import { ForensicsError } from '../../../src/errors.ts';
+import { ForensicsError } from '../../../src/contract/errors.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { copyModel } from '../inference/model-folder.ts';
 import { spawnSync } from 'node:child_process';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, type ResultClass, resultClasses } from '../../../contract/vocabulary.ts';
-import { ForensicsError, toForensicsError, serverUnexpected } from '../../../errors.ts';
+import { ForensicsError, toForensicsError, serverUnexpected } from '../../../contract/errors.ts';
 import { createSandbox, type Sandbox } from '../../../examiner/sandbox.ts';
 import { createMutex, type Mutex } from '../../../waiting.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';

@@ -12,7 +12,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Analysis, createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { withoutUndefined } from '../../../contract/common.ts';
-import { nullOn, configInvalid } from '../../../errors.ts';
+import { nullOn, configInvalid } from '../../../contract/errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import { localLimits } from '../../../image/picture.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/files.ts';

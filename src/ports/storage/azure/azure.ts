@@ -42,7 +42,7 @@ import {
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
-import { ForensicsError, invalidRequest } from '../../../errors.ts';
+import { ForensicsError, invalidRequest } from '../../../contract/errors.ts';
 import { readStart } from '../../files/files.ts';
 
 interface AzureStoreSettings extends RemoteSettings {

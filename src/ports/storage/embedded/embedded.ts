@@ -3,7 +3,7 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { maxPresignedUrlExpirySeconds, maxUploadBytes } from '../../../contract/limits.ts';
-import { ForensicsError, forbidden } from '../../../errors.ts';
+import { ForensicsError, forbidden } from '../../../contract/errors.ts';
 import {
   type BlobInfo,
   type BlobStore,

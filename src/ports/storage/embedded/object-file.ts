@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { ForensicsError, storeUnavailable } from '../../../errors.ts';
+import { ForensicsError, storeUnavailable } from '../../../contract/errors.ts';
 import type * as promises from 'node:fs/promises';
 import { isFull, reasonOf, systemCodeOf } from '../../files/files.ts';
 

@@ -3,7 +3,13 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
-import { causeCode, type ErrorCode, ForensicsError, hasCode, nullOn } from '../../../errors.ts';
+import {
+  causeCode,
+  type ErrorCode,
+  ForensicsError,
+  hasCode,
+  nullOn,
+} from '../../../contract/errors.ts';
 import { backoffMs, retry } from '../../../waiting.ts';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import {

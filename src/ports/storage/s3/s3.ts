@@ -9,7 +9,7 @@ import { request as secureRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { Client, ClientOptions } from 'minio';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
-import { causeCode, ForensicsError, hasCode } from '../../../errors.ts';
+import { causeCode, ForensicsError, hasCode } from '../../../contract/errors.ts';
 import {
   connectionFailure,
   createAgent,

@@ -6,7 +6,7 @@
 
 import { eq, ne, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
-import { hasCode, ForensicsError, forbidden, invalidRequest } from '../../../errors.ts';
+import { hasCode, ForensicsError, forbidden, invalidRequest } from '../../../contract/errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { sessions, users, userTenants } from '../../../ports/db/schema.ts';
 import {

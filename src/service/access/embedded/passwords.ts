@@ -10,7 +10,7 @@ import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { characterCount } from '../../../ports/db/database.ts';
-import { type ForensicsError, invalidRequest } from '../../../errors.ts';
+import { type ForensicsError, invalidRequest } from '../../../contract/errors.ts';
 import type { users } from '../../../ports/db/schema.ts';
 import { createSeats } from './throttle.ts';
 

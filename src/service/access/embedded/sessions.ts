@@ -17,7 +17,7 @@ import type { JWTPayload } from 'jose';
 import { type Clocked, type Db, newId, transact, type Tx } from '../../../ports/db/database.ts';
 import { refreshTokens, sessions, type users } from '../../../ports/db/schema.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
-import type { ForensicsError } from '../../../errors.ts';
+import type { ForensicsError } from '../../../contract/errors.ts';
 import { purgeLoginAttempts } from './throttle.ts';
 
 export interface OpenSession extends Subject {

@@ -11,7 +11,7 @@ import { isIPv6 } from 'node:net';
 import { between, eq, lt, sql } from 'drizzle-orm';
 import { type Clocked, transact, type Tx } from '../../../ports/db/database.ts';
 import { loginAttempts } from '../../../ports/db/schema.ts';
-import { type ForensicsError, rateLimited } from '../../../errors.ts';
+import { type ForensicsError, rateLimited } from '../../../contract/errors.ts';
 
 export type LoginAttempts = ReturnType<typeof createLoginAttempts>;
 

@@ -9,7 +9,7 @@
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
-import { notOffered } from '../../../errors.ts';
+import { notOffered } from '../../../contract/errors.ts';
 import { type Db, foldText, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { tenants, users } from '../../../ports/db/schema.ts';
 import { service } from '../../audit/entry.ts';

@@ -18,7 +18,7 @@ import {
   tokenIntrospection,
   tokenRevocation,
 } from 'openid-client';
-import { ForensicsError } from '../../../errors.ts';
+import { ForensicsError } from '../../../contract/errors.ts';
 import { type CodeGrant, unauthenticated } from '../principal.ts';
 import {
   createCached,

@@ -9,7 +9,7 @@ import {
 } from 'jose';
 import { maxNameLength, maxTokenLength } from '../../../contract/limits.ts';
 import { characterCount } from '../../../ports/db/database.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { ForensicsError } from '../../../contract/errors.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
 import { isWord } from '../user-facts.ts';
 import { defaultUserType } from '../users.ts';

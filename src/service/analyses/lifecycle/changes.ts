@@ -13,7 +13,7 @@ import type { Status } from '../../../contract/vocabulary.ts';
 import type { Repeatable } from '../../idempotency.ts';
 import { transact, type Tx, type Clocked } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
-import { type FailureReason, ForensicsError } from '../../../errors.ts';
+import { type FailureReason, ForensicsError } from '../../../contract/errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Outbox } from '../../webhooks/outbox.ts';
 import { attachKeys } from '../orphan-objects.ts';

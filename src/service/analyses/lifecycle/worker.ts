@@ -4,7 +4,7 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { EventDetails } from '../../audit/entry.ts';
 import { hasRow, pipelined, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { ForensicsError } from '../../../contract/errors.ts';
 import type { Job } from '../../jobs/queue.ts';
 import { successCounts } from '../../usage/usage.ts';
 import {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { untilEnded, withFreshUrls } from '../../../../src/cli/client/analyses.ts';
 import type { Status } from '../../../../src/contract/vocabulary.ts';
 import { steppedPace } from './stepped-pace.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 
 const { signal: never } = new AbortController();
 const inState = (status: Status) => ({ inferenceStatus: { status } });

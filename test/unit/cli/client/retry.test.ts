@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 import { ping } from './ping.ts';
 import { steppedPace } from './stepped-pace.ts';
 import { authorityPem, leaf, openTlsServer } from './tls-server.ts';

@@ -8,7 +8,7 @@ import {
   checkPostgres,
   judgeSpace,
 } from '../../../../src/ops/doctor/installation.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 import { temporaryDb } from '../../ports/db/temporary.ts';
 
 test.each([

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 import { probeStore } from '../../../../src/ports/storage/remote/http.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import { bucket, otherBucket, startS3Server } from '../../../fixtures/s3-server.ts';

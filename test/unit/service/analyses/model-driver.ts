@@ -9,7 +9,7 @@ import { verifyChain } from '../../../../src/service/audit/log.ts';
 import type { Analysis } from '../../../../src/contract/analysis.ts';
 import { deliveries, jobs, usageCounters } from '../../../../src/ports/db/schema.ts';
 import type { Examination } from '../../../../src/engine/result.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 import type { ExamineRequest } from '../../../../src/examiner/requests.ts';
 import { sceneJpeg } from '../../../fixtures/pictures.ts';
 import {

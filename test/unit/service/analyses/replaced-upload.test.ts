@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
 const other = Buffer.from('another file altogether');

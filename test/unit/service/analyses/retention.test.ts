@@ -6,7 +6,7 @@ import {
   examinations,
   orphanObjects,
 } from '../../../../src/ports/db/schema.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 import { logOf } from '../audit/log-of.ts';
 import { openWorkshop } from './workshop.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../../../src/engine/result.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
 import type { ReportTexts } from '../../../../src/present/report-item.ts';
 import type { Sandbox } from '../../../../src/examiner/sandbox.ts';
 import type {

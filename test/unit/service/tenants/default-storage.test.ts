@@ -5,7 +5,7 @@ import {
   proveDefaultStorage,
   readDefaultStorage,
 } from '../../../../src/service/tenants/merge-storage.ts';
-import { type ErrorCode, ForensicsError } from '../../../../src/errors.ts';
+import { type ErrorCode, ForensicsError } from '../../../../src/contract/errors.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 
 const s3 = {
