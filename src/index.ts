@@ -54,9 +54,9 @@ export type {
   MapName,
   Stability,
 } from './engine/result.ts';
-export { reproduceBundle } from './evidence/reproduce.ts';
-export type { ReproduceOptions } from './evidence/reproduce.ts';
-export type { Reproduction } from './evidence/compare.ts';
+export { reproduceBundle } from './examiner/reproduce.ts';
+export type { ReproduceOptions } from './examiner/reproduce.ts';
+export type { Reproduction } from './examiner/compare.ts';
 export type { Problem, Verification, VerifyOptions } from './evidence/bundle-format.ts';
 export { verifyBundle } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';

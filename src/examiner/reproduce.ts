@@ -13,7 +13,7 @@ import type { AnyManifest } from '../inference/manifest.ts';
 import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../examiner/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import {
   caseFormat,
@@ -23,7 +23,7 @@ import {
   parseJson,
   sha256Of,
   type VerifyOptions,
-} from './bundle-format.ts';
+} from '../evidence/bundle-format.ts';
 import {
   compareFields,
   compareFiles,
@@ -39,8 +39,8 @@ import {
   readItem,
   type ResultRecord,
   toResultRecord,
-} from './records.ts';
-import { inspectBundle } from './verify.ts';
+} from '../evidence/records.ts';
+import { inspectBundle } from '../evidence/verify.ts';
 
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
   /** The picture, if the bundle contains only its hashes. */
