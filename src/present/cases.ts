@@ -7,7 +7,7 @@ import type { Failure } from './failures.ts';
 import { kept } from './text.ts';
 import type { CaseData } from './report-item.ts';
 import { headsSuspicion, type Result } from './result.ts';
-import { isCopy } from './origin.ts';
+import { isCopy } from './findings.ts';
 import type { Section } from './sections/blocks.ts';
 import { wordsIn } from './wording/catalogue.ts';
 

@@ -3,7 +3,7 @@
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
-import { bestDeclaration } from './origin.ts';
+import { bestDeclaration } from './findings.ts';
 import {
   type ChangeErrorRates,
   type ErrorRates,

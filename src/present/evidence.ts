@@ -18,7 +18,13 @@ import { type Finding, strengthOfAssurance, strengthOfRatio } from '../detectors
 import { areaOf } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
 import { writeErrorRate } from './error-rate.ts';
-import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
+import {
+  bestDeclaration,
+  type WordedFinding,
+  wordFinding,
+  wordProvenance,
+  wordSkipped,
+} from './findings.ts';
 import { kept, nameIn, printable } from './text.ts';
 import { writePlaces } from './presentation.ts';
 import {
@@ -36,7 +42,6 @@ import {
 import { createNumberWriter, inBoth, wordsIn } from './wording/catalogue.ts';
 import { pictureSize, traceNetwork } from '../detectors/network-findings.ts';
 import { supportedRatio } from '../engine/likelihood-ratio.ts';
-import { bestDeclaration } from './origin.ts';
 
 export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;

@@ -3,7 +3,7 @@
  * lay it out. It reads neither bytes nor pixels, so a browser can use it too.
  */
 
-import type { Language, ReasonCode } from '../contract/vocabulary.ts';
+import type { InconsistencyCode, Language, ReasonCode } from '../contract/vocabulary.ts';
 import type { Area } from '../detectors/regions.ts';
 import {
   isBlindToChanges,
@@ -11,21 +11,20 @@ import {
   writeErrorRateBriefly,
   writeMissed,
 } from './error-rate.ts';
-import { writeWarnings } from './findings.ts';
 import {
   altersContent,
   bestDeclaration,
   declaredEdits,
-  isOfSaving,
-  lastProgram,
+  type FileStatements,
   looksLikeCameraFile,
-  savedAgain,
+  longestNamed,
   signerTrust,
   withoutBuild,
   writeDeclaredEdits,
   writeOrigin,
-} from './origin.ts';
-import { capitalised, kept } from './text.ts';
+  writeWarnings,
+} from './findings.ts';
+import { capitalised, kept, printable } from './text.ts';
 import {
   headsSuspicion,
   isAboutPart,
@@ -152,6 +151,35 @@ function writeSavedAgain(provenance: Result['provenance'], language: Language): 
   const sign = code === undefined ? '' : findings.contradictions[code];
   return write.saved(lastProgram(provenance), sign);
 }
+
+/** The gravest sign, in the file's own records, of a save after the picture was taken; null if there is none. */
+function savedAgain(provenance: FileStatements | null) {
+  if (provenance === null) return null;
+  const { software, history, credentials, inconsistencies } = provenance;
+  const codes = inconsistencies.map(({ code }) => code);
+  if (codes.includes('maker_note_missing_for_camera')) return 'rewritten';
+  if (credentials?.integrity === 'broken') return 'signed';
+  const isEdited = history.length > 0 || software.some(({ kind }) => kind === 'editor');
+  return isEdited || codes.some(isOfSaving) ? 'saved' : null;
+}
+
+/** The program that last saved the file, according to the file itself; null if it names none. */
+function lastProgram(provenance: FileStatements | null): string | null {
+  const last = provenance?.history.findLast(({ software }) => software !== null)?.software;
+  const name = last ?? provenance?.software.find(({ kind }) => kind === 'editor')?.name;
+  return name == null ? null : printable(withoutBuild(name), longestNamed);
+}
+
+/** Whether the contradiction concerns saving, and is not just a possible sign of a wrong clock. */
+function isOfSaving(code: InconsistencyCode): boolean {
+  return !clockErrors.has(code);
+}
+
+const clockErrors: ReadonlySet<InconsistencyCode> = new Set([
+  'created_after_modified',
+  'time_in_future',
+  'gps_time_differs',
+]);
 
 function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
   const { outcome, marked, provenance } = result;

@@ -19,8 +19,7 @@ import type {
   MeasuredCondition,
   MeasuredRates,
 } from '../inference/manifest.ts';
-import { type WordedFinding, wordFinding } from './findings.ts';
-import { altersContent, type FileStatements } from './origin.ts';
+import { altersContent, type FileStatements, type WordedFinding, wordFinding } from './findings.ts';
 import type { Marked } from './wording/en/outcome.ts';
 
 export type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';

@@ -10,11 +10,16 @@ import wrapAnsi from 'wrap-ansi';
 import { withoutUndefined } from '../../contract/common.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
-import { writeNextSteps, writeNotes } from '../../present/findings.ts';
+import {
+  isCopy,
+  writeNextSteps,
+  writeNotes,
+  writeOther,
+  writeSeenBefore,
+} from '../../present/findings.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { capitalised, kept } from '../../present/text.ts';
 import type { Outcome, Result } from '../../present/result.ts';
-import { isCopy, writeOther, writeSeenBefore } from '../../present/origin.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import {
   cardWidth,

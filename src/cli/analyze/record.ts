@@ -21,7 +21,7 @@ import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { ErrorCode, FailureReason, ForensicsError } from '../../contract/errors.ts';
 import type { PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
-import { wordFacts, wordFinding, wordProvenance } from '../../present/findings.ts';
+import { isCopy, wordFacts, wordFinding, wordProvenance } from '../../present/findings.ts';
 import {
   type ChangeErrorRates,
   changeRatio,
@@ -44,7 +44,6 @@ import type { Origin, ReportTexts } from '../../present/report-item.ts';
 import type { CopyOf } from './copies.ts';
 import type { Input, Skipped } from './inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
-import { isCopy } from '../../present/origin.ts';
 
 /** The contract's result without URLs: here, heatmaps and PDFs are listed in the record's `files`. */
 export type LocalResult = ResultFields & {

@@ -7,7 +7,7 @@ import type { ForensicsError } from '../../contract/errors.ts';
 import { csvText, type CsvValue } from '../../present/csv.ts';
 import { writeFailure } from '../../present/failures.ts';
 import type { Origin } from '../../present/report-item.ts';
-import { isCopy, writeOther } from '../../present/origin.ts';
+import { isCopy, writeOther } from '../../present/findings.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
 import { lineWidth, log, printable } from '../output/terminal.ts';

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { capitalised } from '../../present/text.ts';
-import { writeFacts, writeLink } from '../../present/origin.ts';
+import { writeFacts, writeLink } from '../../present/findings.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { ApiError, ask } from '../api/client.ts';

@@ -9,9 +9,16 @@ import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
 import type { Examination, Place } from '../../engine/result.ts';
 import { writeNeededRatios } from '../evidence.ts';
-import { type WordedFinding, writeBriefly, writeNotes } from '../findings.ts';
+import {
+  altersContent,
+  signerTrust,
+  type WordedFinding,
+  writeBriefly,
+  writeDeclaredEdits,
+  writeNotes,
+  writeSeenBefore,
+} from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';
-import { altersContent, signerTrust, writeDeclaredEdits, writeSeenBefore } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull, writeReliance } from '../presentation.ts';
 import { capitalised, kept, printable, withDetails } from '../text.ts';
 import {

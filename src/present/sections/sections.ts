@@ -10,7 +10,7 @@ import type { Tags } from '../../image/metadata.ts';
 import { kept, nameIn, printable } from '../text.ts';
 import { type CustodyEvent, writeActor } from '../report-item.ts';
 import { openWriting, writeSupport } from '../report-texts.ts';
-import { writeOther } from '../origin.ts';
+import { writeOther } from '../findings.ts';
 import type { NumberWriter, Words } from '../wording/catalogue.ts';
 import {
   type Block,

@@ -3,7 +3,7 @@
 import type { Language } from '../../contract/vocabulary.ts';
 import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
 import { writeFailure } from '../../present/failures.ts';
-import { writeSeenBefore } from '../../present/origin.ts';
+import { writeSeenBefore } from '../../present/findings.ts';
 import { present } from '../../present/presentation.ts';
 import { printable } from '../../present/text.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';

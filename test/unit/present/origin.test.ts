@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
-import { looksLikeCameraFile, writeOrigin } from '../../../src/present/origin.ts';
+import { looksLikeCameraFile, writeOrigin } from '../../../src/present/findings.ts';
 import { credentials, declaration } from './examination.ts';
 
 const rich: Provenance = {
