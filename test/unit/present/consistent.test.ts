@@ -14,10 +14,9 @@ import { strengthOfRatio } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { writeFailure } from '../../../src/present/failures.ts';
-import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
+import { createNumberWriter, wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
-import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import { findContradictions, flat } from '../../../bin/evaluate/surfaces.ts';
 import {
   altered,
@@ -107,7 +106,7 @@ function checkWithin(examination: Examination, body: string, language: Language)
   expect(text.length).toBeLessThan(0.9 * body.length);
   expect(text.length).toBeGreaterThan(0.3 * body.length);
   const { score, exact } = createNumberWriter(language);
-  const { strength: words, findings } = reportWordsIn(language);
+  const { strength: words, findings } = wordsIn(language);
   const { resultClass, fakeProbability, byTraces } = examination.decision;
   const isOutside = (byTraces?.resultClass ?? resultClass) === 'abstain';
 
@@ -230,7 +229,7 @@ function numbersAfter(text: string, pattern: RegExp): readonly string[] {
 
 /** The first annexes state measured values and error rates; the others hold other numbers. */
 function withoutAnnex(body: string, language: Language): string {
-  const { question } = reportWordsIn(language).labels.sections;
+  const { question } = wordsIn(language).labels.sections;
   return body.slice(0, body.lastIndexOf(`E  ${question}`));
 }
 

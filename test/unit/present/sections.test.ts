@@ -20,8 +20,7 @@ import { writeFirstPage, writeSections } from '../../../src/present/sections/sec
 import { wordFinding, writeNextStep, writeWarnings } from '../../../src/present/findings.ts';
 import { capitalised } from '../../../src/present/text.ts';
 import { inputWith } from '../detectors/input.ts';
-import { writeTexts } from '../../../src/present/report-texts.ts';
-import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
+import { openWriting, writeTexts } from '../../../src/present/report-texts.ts';
 import manifest from '../../../models/trace-3/manifest.json' with { type: 'json' };
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import {
@@ -55,7 +54,7 @@ function decidedBy(
 }
 
 describe.each(languages)('sections in %s', (language) => {
-  const words = wordsIn(language);
+  const words = openWriting(makeExamination(), item, language).catalogue;
   const { head } = words.document;
   const { because, headlines, next } = words.outcome;
   const sectionsOf = (examination = makeExamination(), own: Partial<ReportItem> = {}) =>
@@ -308,7 +307,7 @@ describe.each(languages)('sections in %s', (language) => {
     const all = allOf(examination);
 
     const { heatmap } = texts;
-    const { intro, changes } = reportWordsIn(language).measurements.heatmap;
+    const { intro, changes } = words.measurements.heatmap;
     const maps = Object.values(heatmap).map((text) =>
       text.replace(` ${changes.fake}`, '').replace(` ${changes.anomaly}`, ''),
     );
@@ -323,7 +322,7 @@ describe.each(languages)('sections in %s', (language) => {
   test('do not call traces, strategy or limits decisive for a declared picture', () => {
     const byTraces = { resultClass: 'abstain', reasons: ['no_usable_trace'] } as const;
     const all = allOf(altered(makeExamination(), { decision: { basis: 'declaration', byTraces } }));
-    const { results } = reportWordsIn(language).measurements;
+    const { results } = words.measurements;
     const { declared, traced } = words.limits.limits.nature;
 
     expectTexts(all, [words.outcome.short.no_usable_trace, declared, results.outside], [traced]);
@@ -393,7 +392,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('give values outside the validated range no meaning', () => {
-    const { outside } = reportWordsIn(language).measurements.results;
+    const { outside } = words.measurements.results;
 
     const abstained = stringsOf(sectionsOf(makeExamination({ resultClass: 'abstain' })));
 
@@ -475,7 +474,7 @@ describe.each(languages)('sections in %s', (language) => {
       ],
       maps: { ...base.maps, methods: { 'jpeg-grid': even, 'error-level': even, gone: even } },
     };
-    const { shownOnly } = reportWordsIn(language).measurements;
+    const { shownOnly } = words.measurements;
     const shown = (withErrorLevel: boolean) =>
       sectionsOf(examination, { withErrorLevel })
         .flatMap((section) => section.blocks)

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
-import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
+import { openWriting } from '../../../src/present/report-texts.ts';
 import { makeExamination } from './examination.ts';
 import { bodyOf, custodyHash, full, fullItem, render, size } from './full-report.ts';
 
 /** What a report needs so that an examiner can defend it, as it must appear in the finished PDF. */
 function pointsIn(language: Language) {
-  const words = reportWordsIn(language);
+  const words = openWriting(full, fullItem, language).catalogue;
   const { labels, document, limits, provenance, strength, findings, verdict } = words;
   const { rows, sections, maps } = labels;
   const { count, score, exact, rate, rates, range, time, withDeviation } =
@@ -167,7 +167,11 @@ test.each(languages)(
     });
     const { custody: _, withMetadata: __, retries: ___, ...bare } = fullItem;
     const body = bodyOf((await render(examination, language, bare)).pages);
-    const { verdict, document, strength, labels, measurements } = reportWordsIn(language);
+    const { verdict, document, strength, labels, measurements } = openWriting(
+      full,
+      fullItem,
+      language,
+    ).catalogue;
 
     for (const text of [
       verdict.reasons.too_compressed,
