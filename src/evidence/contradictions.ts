@@ -19,7 +19,7 @@ import {
   parseResult,
   parseSettings,
   type ResultRecord,
-} from './records.ts';
+} from './write-bundle.ts';
 
 /** Reads the unchanged files by name; changed and missing ones have already been reported. */
 export interface Files {

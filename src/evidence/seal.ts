@@ -1,15 +1,25 @@
-/** Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. */
+/**
+ * Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. The
+ * bundle of a picture is written as a whole, the archive of a case in pieces.
+ */
 
 import { crc32 as checksum, deflateRawSync } from 'node:zlib';
+import { Type } from 'typebox';
+import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import { conflict } from '../contract/errors.ts';
+import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
 import {
   bundleFormat,
   canonicalBytes,
+  caseFormat,
+  createReader,
+  digestsOf,
   fileNames,
   type Manifest,
   sha256Of,
   type ZipEntry,
 } from './bundle-format.ts';
+import { caseReadmeDe, caseReadmeEn } from './readme.ts';
 import type { Signer } from './sign.ts';
 
 export interface SealedBundle {
@@ -26,10 +36,7 @@ export function sealBundle(
   facts: BundleFacts,
   signer: Signer,
 ): SealedBundle {
-  const listed = [
-    { name: fileNames.publicKey, bytes: Buffer.from(signer.pem) },
-    ...files.map(pack),
-  ];
+  const listed = [text(fileNames.publicKey, signer.pem), ...files.map(pack)];
   const sums = writeSums(listed.map(listFile));
   const all = [{ name: fileNames.sums, bytes: sums }, ...listed];
   const seal = signList({ ...facts, format: bundleFormat, files: all.map(listFile) }, signer);
@@ -40,7 +47,7 @@ export function sealBundle(
 }
 
 /** The signed list and its signature, as entries of the archive. */
-export function signList(list: Omit<Manifest, 'key'>, signer: Signer) {
+function signList(list: Omit<Manifest, 'key'>, signer: Signer) {
   const key = { algorithm: 'Ed25519', fingerprint: signer.fingerprint } as const;
   const bytes = canonicalBytes({ ...list, key } satisfies Manifest);
   const entries: readonly ZipEntry[] = [
@@ -58,14 +65,103 @@ function pack(entry: ZipEntry): ZipEntry {
 
 type ListedFile = Manifest['files'][number];
 
-export function listFile({ name, bytes, packed }: ZipEntry): ListedFile {
+function listFile({ name, bytes, packed }: ZipEntry): ListedFile {
   const file = { name, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
   return packed === undefined ? file : { ...file, packedSha256: sha256Of(packed) };
 }
 
 /** The list of checksums, in the format of `sha256sum --check`. */
-export function writeSums(files: readonly ListedFile[]): Buffer {
+function writeSums(files: readonly ListedFile[]): Buffer {
   return Buffer.from(files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''));
+}
+
+// A case: a complete bundle of each picture, which can be verified and reproduced on its own, the list of the pictures,
+// and a report on all of them. Written in pieces, because a case does not fit into memory; the list and its signature
+// come last.
+
+const string = Type.String();
+const stringOrNull = orNull(string);
+
+const recordSchema = Type.Object({
+  case: string,
+  pictures: Type.Array(
+    Type.Object({
+      analysisId: string,
+      /** Original file name, which may contain any characters. */
+      name: string,
+      status: oneOf(statuses),
+      verdict: orNull(oneOf(resultClasses)),
+      /** File name of the picture's bundle, and SHA-256 of picture and manifest; null without a forensic report. */
+      file: stringOrNull,
+      sha256: stringOrNull,
+      manifestSha256: stringOrNull,
+    }),
+  ),
+});
+
+/** `case.json`: every picture in the case, starting with those that need attention. */
+export type CaseRecord = Wire<typeof recordSchema>;
+
+export const parseCaseRecord = createReader(recordSchema);
+
+interface CaseHow {
+  readonly signer: Signer;
+  readonly signedAt: Date;
+  /** Version of the program that writes the archive. */
+  readonly product: string;
+}
+
+interface CaseFacts {
+  readonly record: CaseRecord;
+  readonly reports: Readonly<Partial<Record<Language, Uint8Array>>>;
+  readonly examinedAt: Date;
+}
+
+/**
+ * `add` and `seal` return the next pieces of the archive.
+ *
+ * @throws {ForensicsError} `conflict` from both, when the archive would exceed 4 GiB.
+ */
+export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
+  const zip = openZip(signedAt);
+  const files: ListedFile[] = [];
+
+  function add(entry: ZipEntry): readonly Uint8Array[] {
+    files.push(listFile(entry));
+    return zip.add(entry);
+  }
+
+  function seal({ record, reports, examinedAt }: CaseFacts) {
+    const list = canonicalBytes(record);
+    const readmeFacts = { name: record.case, fingerprint: signer.fingerprint, signedAt, product };
+    const pieces = [
+      { name: fileNames.case, bytes: list },
+      ...languages.map((language) => {
+        return { name: fileNames.report(language), bytes: present(reports, language) };
+      }),
+      text(fileNames.readme.en, caseReadmeEn(readmeFacts)),
+      text(fileNames.readme.de, caseReadmeDe(readmeFacts)),
+      text(fileNames.publicKey, signer.pem),
+    ].flatMap(add);
+    pieces.push(...add({ name: fileNames.sums, bytes: writeSums(files) }));
+    const times = { examinedAt: examinedAt.toISOString(), signedAt: signedAt.toISOString() };
+    const item = { name: record.case, ...digestsOf(list), file: fileNames.case };
+    const signed = signList({ format: caseFormat, product, ...times, item, files }, signer);
+    pieces.push(...signed.entries.flatMap(zip.add), ...zip.end().map(({ bytes }) => bytes));
+    return { pieces, manifestSha256: signed.manifestSha256 };
+  }
+
+  return { add, seal };
+}
+
+export function text(name: string, content: string): ZipEntry {
+  return { name, bytes: Buffer.from(content, 'utf8') };
+}
+
+export function present<T>(reports: Readonly<Partial<Record<Language, T>>>, language: Language): T {
+  const report = reports[language];
+  if (report === undefined) throw new TypeError(`the report in ${language} is missing`);
+  return report;
 }
 
 // Writes zip archives in exactly one form: no comments or extra fields, and the same time for all entries. The same

@@ -21,9 +21,8 @@ import {
   type VerifyOptions,
   type ZipEntry,
 } from './bundle-format.ts';
-import { openZip } from './seal.ts';
+import { openZip, parseCaseRecord } from './seal.ts';
 import { readPublicKey } from './sign.ts';
-import { parseCaseRecord } from './write-bundle.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
 
 /**

@@ -1,33 +1,28 @@
 /**
- * Writes the evidence bundle of one examined picture, and the archive of a case. It decides which files go in and under
- * which names; `sign.ts` makes the bundle tamper-evident. It knows nothing about tenants, stores or clocks.
+ * Writes the evidence bundle of one examined picture. It decides which files go in and under which names; `seal.ts` makes
+ * the bundle tamper-evident. It knows nothing about tenants, stores or clocks.
  */
 
 import { Type } from 'typebox';
 import { oneOf, orNull, type Wire } from '../contract/common.ts';
-import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
-import { mapNames } from '../engine/result.ts';
+import { seenBefore } from '../contract/seen-before.ts';
+import { decisionStrategies, languages, resultClasses } from '../contract/vocabulary.ts';
+import { toResultFields } from '../engine/contract.ts';
+import { type Examination, mapNames } from '../engine/result.ts';
+import { localLimits } from '../image/picture.ts';
+import { writeEvidence } from '../present/evidence.ts';
+import { custodyEvents, type ReportItem } from '../present/report-item.ts';
 import {
   type BundleCase,
   canonicalBytes,
-  caseFormat,
   createReader,
-  digestsOf,
   fileNames,
+  maxBundleBytes,
   sha256Of,
   type ZipEntry,
 } from './bundle-format.ts';
-import { caseReadmeDe, caseReadmeEn, readmeDe, readmeEn } from './readme.ts';
-import { toResultRecord, toCustodyRecord, toBundleSettings } from './records.ts';
-import {
-  type BundleFacts,
-  listFile,
-  openZip,
-  sealBundle,
-  type SealedBundle,
-  signList,
-  writeSums,
-} from './seal.ts';
+import { readmeDe, readmeEn } from './readme.ts';
+import { type BundleFacts, present, sealBundle, type SealedBundle, text } from './seal.ts';
 import type { Signer } from './sign.ts';
 
 interface BundleHow {
@@ -107,95 +102,229 @@ function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {
   ];
 }
 
-function present<T>(reports: Readonly<Partial<Record<Language, T>>>, language: Language): T {
-  const report = reports[language];
-  if (report === undefined) throw new TypeError(`the report in ${language} is missing`);
-  return report;
-}
-
 function json(name: string, value: unknown): ZipEntry {
   return { name, bytes: canonicalBytes(value) };
 }
 
-function text(name: string, content: string): ZipEntry {
-  return { name, bytes: Buffer.from(content, 'utf8') };
-}
+// The records of a bundle: `result.json` contains the whole examination, the contract's numbers and the evidence in
+// words; `settings.json` and `custody.json` contain everything else, besides the picture and the model, that is needed to
+// repeat the examination.
 
-// A case: a complete bundle of each picture, which can be verified and reproduced on its own, the list of the pictures,
-// and a report on all of them. Written in pieces, because a case does not fit into memory; the list and its signature
-// come last.
+const textOrNull = orNull(Type.String());
+const identity = Type.Object({ id: Type.String(), version: Type.String() });
 
-const string = Type.String();
-const stringOrNull = orNull(string);
+/** Codes with values; in bundles from earlier versions, complete sentences. */
+const warnings = Type.Optional(Type.Array(Type.Unknown()));
 
-const recordSchema = Type.Object({
-  case: string,
-  pictures: Type.Array(
-    Type.Object({
-      analysisId: string,
-      /** Original file name, which may contain any characters. */
-      name: string,
-      status: oneOf(statuses),
-      verdict: orNull(oneOf(resultClasses)),
-      /** File name of the picture's bundle, and SHA-256 of picture and manifest; null without a forensic report. */
-      file: stringOrNull,
-      sha256: stringOrNull,
-      manifestSha256: stringOrNull,
+/** Only the fields that readers of bundles need; the others are compared without a schema. */
+const resultSchema = Type.Object({
+  verdict: oneOf(resultClasses),
+  examination: Type.Object({
+    facts: Type.Object({
+      format: Type.String(),
+      sizeBytes: Type.Integer(),
+      sha256: Type.String(),
+      sha512: Type.String(),
+      md5: Type.String(),
+      width: Type.Integer(),
+      height: Type.Integer(),
+      storedWidth: Type.Integer(),
+      storedHeight: Type.Integer(),
+      metadata: Type.Optional(Type.Object({ warnings })),
     }),
-  ),
+    options: Type.Object({ decisionStrategy: Type.String(), seed: Type.Integer() }),
+    passes: Type.Integer(),
+    model: identity,
+    locator: Type.Optional(orNull(identity)),
+    decision: Type.Object({ resultClass: Type.String() }),
+    provenance: Type.Object({
+      warnings,
+      credentials: orNull(Type.Object({ trustListSha256: Type.Optional(textOrNull) })),
+    }),
+    findings: Type.Array(Type.Object({ statement: Type.Unknown() })),
+    maps: Type.Object({ columns: Type.Integer(), rows: Type.Integer() }),
+    environment: Type.Record(Type.String(), Type.String()),
+  }),
 });
 
-/** `case.json`: every picture in the case, starting with those that need attention. */
-export type CaseRecord = Wire<typeof recordSchema>;
+export type ResultRecord = Wire<typeof resultSchema>;
 
-export const parseCaseRecord = createReader(recordSchema);
+/** Null if the file does not have the form that `toResultRecord` writes. */
+export const parseResult = createReader(resultSchema);
 
-interface CaseHow {
-  readonly signer: Signer;
-  readonly signedAt: Date;
-  /** Version of the program that writes the archive. */
-  readonly product: string;
+export function toResultRecord(
+  examination: Examination,
+  { isMetadataLeftOut }: { readonly isMetadataLeftOut: boolean },
+) {
+  const { facts } = examination;
+  // A bundle without the picture should not reveal all of its metadata; the summary in every report remains.
+  const metadata = { ...facts.metadata, exif: {}, xmp: {}, iptc: {}, pngText: {}, comment: null };
+  return {
+    verdict: examination.decision.resultClass,
+    result: toResultFields(examination, 'forensicReporting'),
+    evidence: writeEvidence(examination),
+    examination: { ...examination, facts: isMetadataLeftOut ? { ...facts, metadata } : facts },
+  };
 }
 
-interface CaseFacts {
-  readonly record: CaseRecord;
-  readonly reports: Readonly<Partial<Record<Language, Uint8Array>>>;
-  readonly examinedAt: Date;
-}
+const side = Type.Integer({ minimum: 1, maximum: localLimits.maxSidePx });
+const share = Type.Number({ minimum: 0, maximum: 1 });
+const count = Type.Integer({ minimum: 0 });
+const names = Type.Record(Type.String(), Type.String());
 
-/**
- * `add` and `seal` return the next pieces of the archive.
- *
- * @throws {ForensicsError} `conflict` from both, when the archive would exceed 4 GiB.
- */
-export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
-  const zip = openZip(signedAt);
-  const files: ReturnType<typeof listFile>[] = [];
+const rates = Type.Object({
+  decided: share,
+  realCalledFake: share,
+  fakeCalledReal: share,
+  realCalledReal: Type.Optional(share),
+  fakeCalledFake: Type.Optional(share),
+});
 
-  function add(entry: ZipEntry): readonly Uint8Array[] {
-    files.push(listFile(entry));
-    return zip.add(entry);
-  }
+const measured = Type.Object({
+  condition: Type.String(),
+  real: count,
+  fake: count,
+  auc: share,
+  aucLow: share,
+  aucHigh: share,
+  strategies: Type.Object({ pedantic: rates, default: rates, relaxed: rates }),
+});
 
-  function seal({ record, reports, examinedAt }: CaseFacts) {
-    const list = canonicalBytes(record);
-    const readmeFacts = { name: record.case, fingerprint: signer.fingerprint, signedAt, product };
-    const pieces = [
-      { name: fileNames.case, bytes: list },
-      ...languages.map((language) => {
-        return { name: fileNames.report(language), bytes: present(reports, language) };
+const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
+
+const mm = Type.Number();
+const beside = Type.Object({ id: Type.String(), jpeg: textOrNull, differing: count });
+
+const origin = Type.Union([
+  Type.Object({
+    kind: Type.Literal('pdf'),
+    name: Type.String(),
+    sha256: Type.String(),
+    page: Type.Integer({ minimum: 1 }),
+    picture: orNull(Type.Integer({ minimum: 1 })),
+    place: Type.Object({ left: mm, top: mm, width: mm, height: mm }),
+  }),
+  Type.Object({
+    kind: Type.Literal('url'),
+    url: Type.String(),
+    redirects: Type.Array(Type.String()),
+    headers: names,
+    fetchedAt: Type.String(),
+  }),
+]);
+
+const laboratory = Type.Object({
+  name: Type.String(),
+  address: Type.Array(Type.String()),
+  sentences: Type.Array(Type.String()),
+  logo: textOrNull,
+});
+
+const ownValidation = Type.Object({
+  id: Type.String(),
+  createdAt: Type.String(),
+  model: modelIdentity,
+  conditions: Type.Array(measured),
+});
+
+const settingsSchema = Type.Object({
+  model: modelIdentity,
+  /** The localisation model; absent in bundles from earlier versions. */
+  locator: Type.Optional(modelIdentity),
+  decisionStrategy: oneOf(decisionStrategies),
+  seed: Type.Integer(),
+  passes: Type.Integer(),
+  limits: Type.Object({
+    minSidePx: side,
+    maxSidePx: side,
+    /** Absent in bundles from earlier versions. */
+    maxPixels: Type.Optional(Type.Integer({ minimum: 1, maximum: localLimits.maxPixels })),
+    maxBytes: Type.Integer({ minimum: 1, maximum: maxBundleBytes }),
+  }),
+  /** Versions and processor; another run must match them to give identical bytes. */
+  environment: names,
+  openedAs: textOrNull,
+  heatmapSize: orNull(Type.Object({ width: side, height: side })),
+  /** Whether the file's metadata was left out of `result.json`. */
+  isMetadataLeftOut: Type.Boolean(),
+  item: Type.Object({
+    name: Type.String(),
+    analysisId: textOrNull,
+    examinedAt: Type.String(),
+    isUploadReplaced: Type.Optional(Type.Boolean()),
+    retries: Type.Optional(count),
+    withMetadata: Type.Optional(Type.Boolean()),
+    withErrorLevel: Type.Optional(Type.Boolean()),
+    caseData: Type.Optional(
+      Type.Object({
+        caseNumber: Type.Optional(Type.String()),
+        exhibit: Type.Optional(Type.String()),
+        examiner: Type.Optional(Type.String()),
+        note: Type.Optional(Type.String()),
+        laboratory: Type.Optional(laboratory),
       }),
-      text(fileNames.readme.en, caseReadmeEn(readmeFacts)),
-      text(fileNames.readme.de, caseReadmeDe(readmeFacts)),
-      text(fileNames.publicKey, signer.pem),
-    ].flatMap(add);
-    pieces.push(...add({ name: fileNames.sums, bytes: writeSums(files) }));
-    const times = { examinedAt: examinedAt.toISOString(), signedAt: signedAt.toISOString() };
-    const item = { name: record.case, ...digestsOf(list), file: fileNames.case };
-    const signed = signList({ format: caseFormat, product, ...times, item, files }, signer);
-    pieces.push(...signed.entries.flatMap(zip.add), ...zip.end().map(({ bytes }) => bytes));
-    return { pieces, manifestSha256: signed.manifestSha256 };
-  }
+    ),
+    seenBefore: Type.Optional(Type.Array(seenBefore)),
+    beside: Type.Optional(Type.Array(beside)),
+    origins: Type.Optional(Type.Array(origin)),
+    validation: Type.Optional(ownValidation),
+  }),
+});
 
-  return { add, seal };
+const custodySchema = Type.Array(
+  Type.Object({
+    at: Type.String(),
+    actor: Type.String(),
+    event: oneOf(custodyEvents),
+    hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
+  }),
+);
+
+export type BundleSettings = Wire<typeof settingsSchema>;
+type Custody = Wire<typeof custodySchema>;
+
+/** Null if the file does not have the form that `toBundleSettings` writes. */
+export const parseSettings = createReader(settingsSchema);
+export const parseCustody = createReader(custodySchema);
+
+function toBundleSettings(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
+  const { examination, openedAs, heatmapSize, limits } = given;
+  const { options, model, locator, passes, environment } = examination;
+  const { custody: _ofItsOwnFile, heatmapOrientation: _follows, validation, ...item } = given.item;
+  return {
+    model,
+    ...(locator && { locator }),
+    ...options,
+    passes,
+    limits,
+    environment,
+    openedAs,
+    heatmapSize,
+    isMetadataLeftOut,
+    item: {
+      ...item,
+      examinedAt: item.examinedAt.toISOString(),
+      ...(validation && {
+        validation: { ...validation, createdAt: validation.createdAt.toISOString() },
+      }),
+    },
+  };
+}
+
+function toCustodyRecord({ custody = [] }: ReportItem): Custody {
+  return custody.map((event) => ({ ...event, at: event.at.toISOString() }));
+}
+
+/** Restores the item that was passed to rendering. An empty custody means that none was recorded. */
+export function readItem({ item }: BundleSettings, custody: Custody): ReportItem {
+  const { validation, examinedAt, ...rest } = item;
+  const events = custody.map((event) => ({ ...event, at: new Date(event.at) }));
+  return {
+    ...rest,
+    examinedAt: new Date(examinedAt),
+    ...(validation && {
+      validation: { ...validation, createdAt: new Date(validation.createdAt) },
+    }),
+    ...(events.length > 0 && { custody: events }),
+  };
 }

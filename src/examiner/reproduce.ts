@@ -39,7 +39,7 @@ import {
   readItem,
   type ResultRecord,
   toResultRecord,
-} from '../evidence/records.ts';
+} from '../evidence/write-bundle.ts';
 import { inspectBundle } from '../evidence/verify.ts';
 
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {

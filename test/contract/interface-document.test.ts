@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import { failures } from '../../src/contract/errors.ts';
-import { openCaseBundle } from '../../src/evidence/write-bundle.ts';
+import { openCaseBundle } from '../../src/evidence/seal.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import type { Provenance } from '../../src/provenance/provenance.ts';
 import { newSigner, signedAt, smallBundle } from '../unit/evidence/small-case.ts';

@@ -15,8 +15,9 @@ import {
   maxCasePictures,
   sha256Of,
 } from '../../evidence/bundle-format.ts';
+import { type CaseRecord, openCaseBundle } from '../../evidence/seal.ts';
 import type { Signer } from '../../evidence/sign.ts';
-import { type CaseRecord, openCaseBundle, writeBundle } from '../../evidence/write-bundle.ts';
+import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CasePicture, inCaseOrder } from '../../present/cases.ts';
 import { readAnswer, readResult } from '../../present/result.ts';

@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
-import {
-  type CaseRecord,
-  openCaseBundle,
-  writeBundle,
-} from '../../../src/evidence/write-bundle.ts';
+import { type CaseRecord, openCaseBundle } from '../../../src/evidence/seal.ts';
+import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { readEntries, repack } from './repack.ts';
 import { newSigner, signedAt, smallCase } from './small-case.ts';
 
