@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FailOn } from '../../src/cli/options.ts';
 import type { ResultClass } from '../../src/contract/vocabulary.ts';
 import type { ErrorCode } from '../../src/contract/errors.ts';
-import { emptySummary, exitCodeOf, withRecord } from '../../src/cli/analyze/summary.ts';
+import { emptySummary, exitCodeOf, withRecord } from '../../src/cli/analyze/batch.ts';
 
 type End = Parameters<typeof withRecord>[1];
 const open: End = { file: 'a.jpg', verdict: null, error: null, skipped: null };

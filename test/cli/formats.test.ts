@@ -1,6 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { toTableRow, writeCard, writeTable } from '../../src/cli/analyze/card.ts';
-import { startProgress } from '../../src/cli/analyze/batch.ts';
+import {
+  emptySummary,
+  startProgress,
+  summaryLine,
+  withRecord,
+} from '../../src/cli/analyze/batch.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import type { SeenBefore } from '../../src/contract/seen-before.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
@@ -8,12 +13,12 @@ import { makeExamination } from '../unit/present/examination.ts';
 import { printable } from '../../src/cli/output/terminal.ts';
 import { recordOf } from './fake-examiner.ts';
 import stringWidth from 'string-width';
-import {
-  emptySummary,
-  progressText,
-  summaryLine,
-  withRecord,
-} from '../../src/cli/analyze/summary.ts';
+
+const spinner = vi.hoisted(() => ({ text: '' }));
+vi.mock('../../src/cli/output/terminal.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  startSpinner: async (text: string) => Object.assign(spinner, { text }),
+}));
 
 const examined = recordOf(makeExamination());
 
@@ -164,10 +169,24 @@ test.each([
   [100, 99, 0, 60_000, '[=================== ] 99/100, 1.6 a second'],
   [10, 1, 0, 80_000, '[==                  ] 1/10, 0.8 a minute, about 12 min left'],
   [100, 1, 0, 130_000, '[                    ] 1/100, 0.5 a minute, about 3.6 h left'],
-])('of %s, %d done and %d failed after %d ms: bar, rate and time left', (...row) => {
+])('of %s, %d done and %d failed after %d ms: bar, rate and time left', async (...row) => {
   const [total, done, failures, ms, told] = row;
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const { isTTY, columns } = process.stderr;
+  Object.assign(process.stderr, { isTTY: true, columns: 100 });
+  vi.stubEnv('CI', '').stubEnv('TERM', 'xterm');
+  const counted = Promise.withResolvers<number>();
 
-  expect(progressText({ total, done, failed: failures }, ms, 'en')).toBe(told);
+  const progress = await startProgress(() => counted.promise, 'en');
+  clock.mockReturnValue(ms);
+  for (let n = 0; n < done; n++) progress.add({ error: n < failures });
+  if (total !== null) counted.resolve(total);
+  await Promise.resolve();
+
+  expect(spinner.text).toBe(told);
+  Object.assign(process.stderr, { isTTY, columns });
+  vi.unstubAllEnvs();
+  clock.mockRestore();
 });
 
 test('a terminal that reports no columns gets no progress', async () => {

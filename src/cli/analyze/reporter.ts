@@ -11,12 +11,20 @@ import { isCopy, writeOther } from '../../present/findings.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
 import { lineWidth, log, printable } from '../output/terminal.ts';
-import { concernsWholeRun, type Progress, startProgress } from './batch.ts';
+import {
+  concernsWholeRun,
+  emptySummary,
+  leftOutLines,
+  type Progress,
+  startProgress,
+  type Summary,
+  summaryLine,
+  withRecord,
+} from './batch.ts';
 import { type TableRow, toTableRow, writeCard, writeTable } from './card.ts';
 import { type Input, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, printedLanguage } from '../options.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
-import { emptySummary, leftOutLines, type Summary, summaryLine, withRecord } from './summary.ts';
 
 export type Reporter = Awaited<ReturnType<typeof openReporter>>;
 

@@ -5,13 +5,12 @@ import { type ExitCode, toForensicsError } from '../../contract/errors.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { log } from '../output/terminal.ts';
-import { concernsWholeRun, inOrder, listenForStop, type Stop } from './batch.ts';
+import { concernsWholeRun, exitCodeOf, inOrder, listenForStop, type Stop } from './batch.ts';
 import { expandInputs, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, printedLanguage } from '../options.ts';
 import { beginRecord, type Examined, type Examiner, type Run, toOpenRecord } from './record.ts';
 import { openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
-import { exitCodeOf } from './summary.ts';
 
 /**
  * @param prepare - checks everything that concerns the whole run, such as `prepareExaminer`.
