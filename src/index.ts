@@ -20,8 +20,7 @@ import {
   type ResultClass,
   type Tier,
 } from './contract/vocabulary.ts';
-import { type ResultFields, toResultFields } from './engine/contract.ts';
-import type { Examination } from './engine/result.ts';
+import { type Examination, type ResultFields, toResultFields } from './engine/result.ts';
 import { createSandbox, type Rendering, type Sandbox } from './examiner/sandbox.ts';
 import type { PictureSource } from './examiner/requests.ts';
 
@@ -45,13 +44,13 @@ export type { PoolStatus } from './examiner/pool.ts';
 export { createSandbox } from './examiner/sandbox.ts';
 export type { Rendering, SandboxOptions, Sandbox } from './examiner/sandbox.ts';
 export type { ExamineRequest, PictureSource, RenderRequest } from './examiner/requests.ts';
-export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,
   Decision,
   Examination,
   Examined,
   MapName,
+  ResultFields,
   Stability,
 } from './engine/result.ts';
 export { reproduceBundle } from './examiner/reproduce.ts';

@@ -3,6 +3,7 @@
  * enough to decide under every strategy.
  */
 
+import { cpus } from 'node:os';
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
 import type { Detector, DetectorInput, Finding } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
@@ -19,16 +20,16 @@ import type { TraceModel } from '../inference/networks.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';
 import { createRandom, toFakeProbability, toPredictions, toTrace, updated } from './calibration.ts';
-import { describeEnvironment, identifyModel } from './contract.ts';
 import { decide, type DeclarationEvidence, needsStabilityTest, type TraceClaim } from './decide.ts';
 import { insideGrid } from './patches.ts';
 import { findingsIn, localise } from './localisation.ts';
 import { cellDistances, drawMaps, drawTraces, gridOfMaps } from './maps.ts';
 import { type Readings, readPatchScores, weightedLogits } from './patch-scores.ts';
-import type { Examination } from './result.ts';
+import { type Examination, identifyModel } from './result.ts';
 import { type Models, type OpeningModels, runOnThreads } from './schedule.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
+import { packageVersion } from '../version.ts';
 
 /** The trace network's results, available while the localisation network may still be running. */
 export interface TraceObservation {
@@ -167,7 +168,14 @@ function describeModels({ trace, locator }: Models) {
     locator: identifyModel(locator.manifest),
     measured: trace.manifest.measured,
     measuredCalls: locator.manifest.called,
-    environment: describeEnvironment({ onnxruntime: trace.runtimeVersion, ...codecVersions() }),
+    environment: {
+      forensics: packageVersion(),
+      node: process.versions.node,
+      onnxruntime: trace.runtimeVersion,
+      ...codecVersions(),
+      platform: `${process.platform}-${process.arch}`,
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    },
   };
 }
 

@@ -1,22 +1,24 @@
 /**
- * The types of a result: classes, strategies, tiers, reasons and maps. The first part is the
- * contract's `analysis.inferenceStatus.result`; `Examination` is what one run determines and
- * stores, so that later outputs (another tier, heatmaps, reports) do not need a model again.
+ * The types of a result. `Examination` is what one run determines and stores, so that later outputs (another tier,
+ * heatmaps, reports) do not need a model again; `ResultFields` is what the contract publishes of it as numbers.
  */
 
 import type { AnalysisResult } from '../contract/analysis.ts';
 import type { Evidence } from '../contract/evidence.ts';
-import type {
-  DecisionBasis,
-  DecisionStrategy,
-  ReasonCode,
-  ResultClass,
-  ResultSubClass,
-  StabilityChange,
+import {
+  type DecisionBasis,
+  type DecisionStrategy,
+  type ReasonCode,
+  type ResultClass,
+  resultClasses,
+  type ResultSubClass,
+  resultSubClasses,
+  type StabilityChange,
+  type Tier,
 } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import type { MeasuredCalls, MeasuredCondition } from '../inference/manifest.ts';
+import type { MeasuredCalls, MeasuredCondition, ModelManifest } from '../inference/manifest.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 
 export type ClassScores = NonNullable<AnalysisResult['predictions']>;
@@ -128,3 +130,46 @@ export interface Examination {
 }
 
 export type Examined = Omit<Examination, 'maps'>;
+
+/** The numeric fields of the contract's `analysis.inferenceStatus.result`. */
+export type ResultFields = Omit<AnalysisResult, 'heatmaps' | 'report' | 'evidence'>;
+
+/** `forensicReporting` fills every field; under `flagging`, all fields except the classes are null. */
+export function toResultFields(
+  examination: Pick<
+    Examination,
+    'decision' | 'predictions' | 'classUncertainties' | 'classSimilarities' | 'anomaly'
+  >,
+  tier: Tier,
+): ResultFields {
+  const { decision } = examination;
+  const isFull = tier === 'forensicReporting';
+  return {
+    resultClass: resultClasses.indexOf(decision.resultClass),
+    resultSubClasses: decision.resultSubClasses.map((name) => resultSubClasses.indexOf(name)),
+    predictions: isFull ? examination.predictions : null,
+    classUncertainties: isFull ? examination.classUncertainties : null,
+    classSimilarities: isFull ? examination.classSimilarities : null,
+    anomaly: isFull ? examination.anomaly : null,
+  };
+}
+
+/** Identifies a model by name and version, and by the digests of its files. */
+export function identifyModel({
+  id,
+  version,
+  files,
+}: Pick<ModelManifest, 'id' | 'version' | 'files'>): ModelIdentity {
+  const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256] as const);
+  return { id, version, files: Object.fromEntries(digests) };
+}
+
+export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
+  const names = Object.keys({ ...one.files, ...other.files });
+  const hasSameFiles = names.every((name) => one.files[name] === other.files[name]);
+  return one.id === other.id && one.version === other.version && hasSameFiles;
+}
+
+export function modelName({ id, version }: Pick<ModelIdentity, 'id' | 'version'>): string {
+  return `${id} ${version}`;
+}

@@ -5,8 +5,7 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
-import { identifyModel, isSameModel } from '../engine/contract.ts';
-import type { ModelIdentity } from '../engine/result.ts';
+import { identifyModel, isSameModel, type ModelIdentity } from '../engine/result.ts';
 import { ForensicsError, conflict, usageError } from '../contract/errors.ts';
 import { readFileUpTo } from '../ports/files/files.ts';
 import type { AnyManifest } from '../inference/manifest.ts';

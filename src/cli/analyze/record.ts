@@ -15,8 +15,15 @@ import type {
   ReasonCode,
   ResultClass,
 } from '../../contract/vocabulary.ts';
-import { type ResultFields, toResultFields } from '../../engine/contract.ts';
-import type { CellMaps, Decision, Examination, ModelIdentity, Place } from '../../engine/result.ts';
+import {
+  type CellMaps,
+  type Decision,
+  type Examination,
+  type ModelIdentity,
+  type Place,
+  type ResultFields,
+  toResultFields,
+} from '../../engine/result.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { ErrorCode, FailureReason, ForensicsError } from '../../contract/errors.ts';
 import type { PictureNote } from '../../image/picture.ts';

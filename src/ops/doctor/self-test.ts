@@ -3,8 +3,12 @@
 import { readFile } from 'node:fs/promises';
 import { shippedTrialImages } from '../../service/first-run.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
-import { isSameModel, modelName } from '../../engine/contract.ts';
-import type { Examination, ModelIdentity } from '../../engine/result.ts';
+import {
+  type Examination,
+  isSameModel,
+  type ModelIdentity,
+  modelName,
+} from '../../engine/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { diagnose, type Diagnosis } from './installation.ts';
 

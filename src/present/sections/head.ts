@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { pictureSize, traceNetwork } from '../../detectors/network-findings.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
-import type { Examination, Place } from '../../engine/result.ts';
+import { type Examination, modelName, type Place } from '../../engine/result.ts';
 import { writeNeededRatios } from '../evidence.ts';
 import {
   altersContent,
@@ -35,7 +35,6 @@ import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';
 import { maxNoteLength } from '../../contract/limits.ts';
 import { formatNames, type Language } from '../../contract/vocabulary.ts';
-import { modelName } from '../../engine/contract.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import { wordsIn } from '../wording/catalogue.ts';
 

@@ -1,6 +1,6 @@
 /** The error rates measured under the strategy used, for each condition, and how well the likelihood ratios performed. */
 
-import { isSameModel, modelName } from '../../engine/contract.ts';
+import { isSameModel, modelName } from '../../engine/result.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { HeldOutRatios } from '../../inference/fields.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';

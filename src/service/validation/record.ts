@@ -2,8 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
-import { identifyModel, isSameModel, modelName } from '../../engine/contract.ts';
-import type { ModelIdentity } from '../../engine/result.ts';
+import { identifyModel, isSameModel, type ModelIdentity, modelName } from '../../engine/result.ts';
 import { ForensicsError, conflict } from '../../contract/errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
-import { toResultFields } from '../../../src/engine/contract.ts';
+import { mapNames, toResultFields } from '../../../src/engine/result.ts';
 import { concludeUnderEvery, examine, observe } from '../../../src/engine/observe.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
-import { mapNames } from '../../../src/engine/result.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
 
 const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
