@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { failure } from '../contract/failure-reasons.ts';
+import { failure } from '../contract/errors.ts';
 import { pathOf, shownName } from '../ports/files/byte-names.ts';
 import { toReadFailure } from '../ports/files/files.ts';
 import { decodePicture } from '../image/decode.ts';

@@ -8,8 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { failure } from '../contract/failure-reasons.ts';
-import { type ErrorCode, type FailureReason, ForensicsError } from '../contract/errors.ts';
+import { type ErrorCode, failure, type FailureReason, ForensicsError } from '../contract/errors.ts';
 
 interface ChildOptions {
   /** A module that calls `serveTasks`. */

@@ -5,7 +5,7 @@
  * @see ISO/IEC 14496-12, 4.2, for boxes; 8.11 there for the item boxes of HEIF, and ISO/IEC 23008-12, 6.
  */
 
-import { failure } from '../contract/failure-reasons.ts';
+import { failure } from '../contract/errors.ts';
 import { ascii, dataView, joinBytes, startsWith } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';

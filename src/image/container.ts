@@ -1,7 +1,7 @@
 /** Opens a file in any format: reads its structure, before any pixel is decoded. */
 
 import { type Format, formatNames } from '../contract/vocabulary.ts';
-import { failure } from '../contract/failure-reasons.ts';
+import { failure } from '../contract/errors.ts';
 import type { FileFacts } from './file-facts.ts';
 import {
   describeContent,

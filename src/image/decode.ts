@@ -5,9 +5,8 @@
 
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { failure } from '../contract/failure-reasons.ts';
+import { failure, ForensicsError } from '../contract/errors.ts';
 import { contractFormats, type Format, formatNames } from '../contract/vocabulary.ts';
-import { ForensicsError } from '../contract/errors.ts';
 import { ascii, decodeText } from './bytes.ts';
 import { decodeWithSharp, type PixelRequest } from './codec.ts';
 import { openContainer } from './container.ts';

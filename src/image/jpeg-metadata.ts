@@ -1,7 +1,7 @@
 /** Opens a JPEG file: extracts the metadata from its application segments, and what the decoder needs. */
 
 import { hash } from 'node:crypto';
-import { failure } from '../contract/failure-reasons.ts';
+import { failure } from '../contract/errors.ts';
 import { ascii, dataView, decodeText } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';

@@ -1,7 +1,6 @@
 /** Reads the marker segments of a JPEG file without decoding a pixel (ITU-T T.81, Annex B). */
 
-import { failure } from '../contract/failure-reasons.ts';
-import type { ForensicsError } from '../contract/errors.ts';
+import { failure, type ForensicsError } from '../contract/errors.ts';
 import { ascii } from './bytes.ts';
 import { isFrame } from './file-kind.ts';
 

@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
-import { failure } from '../contract/failure-reasons.ts';
+import { failure } from '../contract/errors.ts';
 import { savePng } from './codec.ts';
 import { checkSizeBytes, type Limits } from './picture.ts';
 import type { Size } from './pixels.ts';

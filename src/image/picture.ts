@@ -11,7 +11,7 @@ import {
   minSidePx,
   sidesOfEverything,
 } from '../contract/limits.ts';
-import { failure } from '../contract/failure-reasons.ts';
+import { failure } from '../contract/errors.ts';
 import { contractFormats, type Format, formats } from '../contract/vocabulary.ts';
 import type { FileTexts } from './file-texts.ts';
 import type { JpegStructure } from './jpeg-structure.ts';

@@ -5,8 +5,7 @@
 
 import { once } from 'node:events';
 import { crc32, createInflate, inflateSync } from 'node:zlib';
-import { failure } from '../contract/failure-reasons.ts';
-import type { ForensicsError } from '../contract/errors.ts';
+import { failure, type ForensicsError } from '../contract/errors.ts';
 import { ascii, dataView, decodeText } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';

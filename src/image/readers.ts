@@ -4,7 +4,7 @@
  */
 
 import { type Format, formatNames } from '../contract/vocabulary.ts';
-import { failure } from '../contract/failure-reasons.ts';
+import { failure } from '../contract/errors.ts';
 import { readHeif, readJpeg2000, readJpegXl } from './boxed-formats.ts';
 import { ascii, dataView, joinBytes } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';

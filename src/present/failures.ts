@@ -1,8 +1,7 @@
 /** Why a picture was not examined, in the reader's language. Output for programs keeps the message as it was thrown. */
 
-import type { FailureSentences, FailureValues } from '../contract/failure-reasons.ts';
+import type { FailureReason, FailureSentences, FailureValues } from '../contract/errors.ts';
 import { isKeyOf, type Language } from '../contract/vocabulary.ts';
-import type { FailureReason } from '../contract/errors.ts';
 
 export interface Failure {
   /** English. */

@@ -8,8 +8,7 @@ import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { hash } from 'node:crypto';
-import { failure } from '../../contract/failure-reasons.ts';
-import { ForensicsError } from '../../contract/errors.ts';
+import { failure, ForensicsError } from '../../contract/errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import { readUpTo, systemCodeOf, toReadFailure } from '../../ports/files/files.ts';
 import {

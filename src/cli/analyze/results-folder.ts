@@ -2,7 +2,7 @@
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { failure } from '../../contract/failure-reasons.ts';
+import { failure } from '../../contract/errors.ts';
 import { formatOfName } from '../../image/file-kind.ts';
 import { makeFolder, systemCodeOf, toOutputFailure, writing } from '../../ports/files/files.ts';
 import { removeAtExit } from '../output/terminal.ts';

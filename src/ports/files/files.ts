@@ -20,9 +20,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { failure } from '../../contract/failure-reasons.ts';
+import { configInvalid, conflict, failure, ForensicsError } from '../../contract/errors.ts';
 import { isKeyOf } from '../../contract/vocabulary.ts';
-import { configInvalid, conflict, ForensicsError } from '../../contract/errors.ts';
 
 /** Creates a folder for files that only their owner can read. @throws {ForensicsError} `config_invalid`. */
 export function makePrivateFolder(path: string): void {

@@ -2,8 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import { type AddressGuard, createAddressGuard, createConnectionGuard } from './address-guard.ts';
-import { failure } from '../../contract/failure-reasons.ts';
-import { causeCode, ForensicsError } from '../../contract/errors.ts';
+import { causeCode, failure, ForensicsError } from '../../contract/errors.ts';
 import { readUpTo } from '../files/files.ts';
 
 /** Outcome of an attempt. `gone`: the receiver does not want any further messages. */

@@ -4,8 +4,7 @@
  */
 
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
-import { failure as failureOf } from '../../contract/failure-reasons.ts';
-import { type ErrorCode, toForensicsError } from '../../contract/errors.ts';
+import { type ErrorCode, failure as failureOf, toForensicsError } from '../../contract/errors.ts';
 import { createMutex } from '../../waiting.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';

@@ -9,11 +9,11 @@ import { Value } from 'typebox/value';
 import type { Tenant } from '../tenants/tenants.ts';
 import {
   conflict,
+  failure,
   ForensicsError,
   invalidRequest,
   toForensicsError,
 } from '../../contract/errors.ts';
-import { failure } from '../../contract/failure-reasons.ts';
 import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
 import { openContainer, orientationIn } from '../../image/container.ts';
 import { describeContent, sniffFormat } from '../../image/file-kind.ts';

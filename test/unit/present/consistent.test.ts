@@ -9,7 +9,7 @@ import type { AnalyzeOptions } from '../../../src/cli/options.ts';
 import { type AnalysisRecord, toFailedRecord, toRecord } from '../../../src/cli/analyze/record.ts';
 import { openReporter } from '../../../src/cli/analyze/reporter.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
-import { failure } from '../../../src/contract/failure-reasons.ts';
+import { failure } from '../../../src/contract/errors.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
