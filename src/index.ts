@@ -36,8 +36,7 @@ export type {
   Tier,
 } from './contract/vocabulary.ts';
 
-export { ForensicsError } from './contract/errors.ts';
-export type { ErrorCode } from './contract/errors.ts';
+export { type ErrorCode, ForensicsError } from './contract/errors.ts';
 export type { Finding, Skipped } from './detectors/detector.ts';
 export type { Provenance } from './provenance/provenance.ts';
 export type { PoolStatus } from './examiner/pool.ts';
@@ -53,8 +52,7 @@ export type {
   ResultFields,
   Stability,
 } from './engine/result.ts';
-export { reproduceBundle } from './examiner/reproduce.ts';
-export type { ReproduceOptions } from './examiner/reproduce.ts';
+export { reproduceBundle, type ReproduceOptions } from './examiner/reproduce.ts';
 export type { Reproduction } from './examiner/compare.ts';
 export type { Problem, Verification, VerifyOptions } from './evidence/bundle-format.ts';
 export { verifyBundle } from './evidence/verify.ts';

@@ -1,7 +1,6 @@
 /**
- * Every failure of the product in one table: its stable code, its HTTP status, the exit code of the
- * command line, and whether trying again can help. Messages are for people: they say what to do,
- * and contain no server paths, SQL or secrets.
+ * Every failure in one table: its stable code, its HTTP status, the exit code of the command line, and whether trying
+ * again can help. Messages are for people: they say what to do, and contain no server paths, SQL or secrets.
  */
 
 export const exitCodes = {
@@ -23,17 +22,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-interface Failure {
-  readonly status: number;
-  readonly exit: ExitCode;
-  readonly retry: boolean;
-}
-
-const entry = (status: number, exit: ExitCode, retry = false): Failure => ({
-  status,
-  exit,
-  retry,
-});
+const entry = (status: number, exit: ExitCode, retry = false) => ({ status, exit, retry }) as const;
 
 export const failures = {
   // Pictures
@@ -113,7 +102,7 @@ export const failures = {
   address_in_use: entry(500, exitCodes.conflict),
   cancelled: entry(499, exitCodes.failure, true),
   internal: entry(500, exitCodes.failure),
-} as const satisfies Record<string, Failure>;
+};
 
 export type ErrorCode = keyof typeof failures;
 
@@ -159,11 +148,14 @@ export class ForensicsError extends Error {
 const failWith = (code: ErrorCode) => (message: string, options?: FailureOptions) =>
   new ForensicsError(code, message, options);
 
-export const conflict = failWith('conflict');
-export const forbidden = failWith('forbidden');
-export const invalidRequest = failWith('invalid_request');
+export const auditBroken = failWith('audit_broken');
 export const configInvalid = failWith('config_invalid');
+export const conflict = failWith('conflict');
 export const evidenceDamaged = failWith('evidence_damaged');
+export const forbidden = failWith('forbidden');
+export const imageNotAsDeclared = failWith('image_not_as_declared');
+export const invalidRequest = failWith('invalid_request');
+export const modelNotFound = failWith('model_not_found');
 export const notFound = failWith('not_found');
 export const notOffered = failWith('not_offered');
 export const rateLimited = failWith('rate_limited');
@@ -315,12 +307,8 @@ export type FailureSentences = {
   readonly [Code in FailureReasonCode]: (values: FailureValues[Code]) => string;
 };
 
-function sideOutOfRange({
-  width,
-  height,
-  least,
-  most,
-}: Numbers<'width' | 'height' | 'least' | 'most'>) {
+function sideOutOfRange(found: Numbers<'width' | 'height' | 'least' | 'most'>) {
+  const { width, height, least, most } = found;
   return `The picture is ${width} x ${height} pixels; each side must be ${least} to ${most} pixels long.`;
 }
 

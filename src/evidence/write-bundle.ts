@@ -78,10 +78,11 @@ function recordFiles(given: BundleCase, withOriginal: boolean): readonly ZipEntr
     trustList !== null && credentials?.trustListSha256 === sha256Of(Buffer.from(trustList));
   const isMetadataLeftOut = !withOriginal && item.withMetadata !== true;
   const { model, measured } = examination;
+  const custody = (item.custody ?? []).map((event) => ({ ...event, at: event.at.toISOString() }));
   return [
     json(fileNames.result, toResultRecord(examination, { isMetadataLeftOut })),
     json(fileNames.settings, toBundleSettings(given, isMetadataLeftOut)),
-    json(fileNames.custody, toCustodyRecord(item)),
+    json(fileNames.custody, custody satisfies Custody),
     json(fileNames.model, { ...model, measured }),
     ...(hasList ? [text(fileNames.trustList, trustList)] : []),
   ];
@@ -308,10 +309,6 @@ function toBundleSettings(given: BundleCase, isMetadataLeftOut: boolean): Bundle
       }),
     },
   };
-}
-
-function toCustodyRecord({ custody = [] }: ReportItem): Custody {
-  return custody.map((event) => ({ ...event, at: event.at.toISOString() }));
 }
 
 /** Restores the item that was passed to rendering. An empty custody means that none was recorded. */

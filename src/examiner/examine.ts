@@ -5,7 +5,7 @@ import { detectors } from '../detectors/list.ts';
 import { concludeUnderEvery, examine, observe } from '../engine/observe.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
-import { ForensicsError, invalidRequest } from '../contract/errors.ts';
+import { ForensicsError, imageNotAsDeclared, invalidRequest } from '../contract/errors.ts';
 import { saveJpeg, scalePixels } from '../image/codec.ts';
 import { findFingerprint, packFingerprint } from '../image/keypoints.ts';
 import type { Limits, Picture } from '../image/picture.ts';
@@ -86,8 +86,7 @@ function checkDeclared({ facts }: Picture, declared: ExamineRequest['declared'])
 }
 
 function notAsDeclared(declared: string, found: string): ForensicsError {
-  return new ForensicsError(
-    'image_not_as_declared',
+  return imageNotAsDeclared(
     `The picture was declared as ${declared} but is ${found}; declare what it is or upload the right file.`,
   );
 }

@@ -3,7 +3,7 @@
 import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { withShownMethods } from '../engine/shown-methods.ts';
-import { ForensicsError } from '../contract/errors.ts';
+import { imageNotAsDeclared } from '../contract/errors.ts';
 import { readSamples, type Samples, scalePixels } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
@@ -72,8 +72,7 @@ async function openExamined(
   // Heatmaps over another picture would be false evidence.
   if (picture.facts.sha256 === request.examination.facts.sha256)
     return { picture, examination: withShownMethods(picture, request.examination) };
-  throw new ForensicsError(
-    'image_not_as_declared',
+  throw imageNotAsDeclared(
     'This file is not the one that was examined: its SHA-256 differs. Examine it again.',
   );
 }

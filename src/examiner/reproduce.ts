@@ -6,7 +6,13 @@
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
 import { identifyModel, isSameModel, type ModelIdentity } from '../engine/result.ts';
-import { ForensicsError, conflict, usageError } from '../contract/errors.ts';
+import {
+  conflict,
+  ForensicsError,
+  imageNotAsDeclared,
+  modelNotFound,
+  usageError,
+} from '../contract/errors.ts';
 import { readFileUpTo } from '../ports/files/files.ts';
 import type { AnyManifest } from '../inference/manifest.ts';
 import { localLimits } from '../image/picture.ts';
@@ -44,10 +50,7 @@ import { inspectBundle } from '../evidence/verify.ts';
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
   /** The picture, if the bundle contains only its hashes. */
   readonly original?: string;
-  /**
-   * PEM file of trusted signers, for a bundle without a trust list: the list had already been
-   * replaced when the bundle was written.
-   */
+  /** PEM file of trusted signers, for a bundle without its list, which had been replaced before it was written. */
   readonly trustList?: string;
   readonly modelsDir?: string | null;
 }
@@ -123,10 +126,7 @@ async function readOriginal(
   }
   const bytes = await readFileUpTo(original, maxBundleBytes);
   if (sha256Of(bytes) === item.sha256) return bytes;
-  throw new ForensicsError(
-    'image_not_as_declared',
-    'This is not the picture that was examined: its SHA-256 differs.',
-  );
+  throw imageNotAsDeclared('This is not the picture that was examined: its SHA-256 differs.');
 }
 
 /** A different list may trust different signers, and so lead to a different verdict. */
@@ -172,8 +172,7 @@ function isMissing(
   const isSame = found?.version === wanted.version;
   const other = isSame ? 'that version with different files' : `version ${found?.version}`;
   const here = found === null ? 'no model with that name' : other;
-  return new ForensicsError(
-    'model_not_found',
+  return modelNotFound(
     `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. This machine has ${here}: reproduce the bundle with forensics ${release}, which made it and contains that model, or specify a folder that contains the model with --models-dir.`,
   );
 }

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ForensicsError } from '../contract/errors.ts';
+import { ForensicsError, modelNotFound } from '../contract/errors.ts';
 import {
   type AnyManifest,
   type EmbeddingStatistics,
@@ -113,7 +113,7 @@ function notFound(entries: readonly ModelFolder[], id: string | null, kind: stri
     known === ''
       ? `No ${kind} is installed; reinstall forensics.`
       : `There is no ${kind} ${requested}; known models: ${known}.`;
-  return new ForensicsError('model_not_found', message);
+  return modelNotFound(message);
 }
 
 /** A model folder: its manifest and the files that it lists; trusted only once their hashes have been verified. */
@@ -235,8 +235,7 @@ function byId(entries: readonly (ModelFolder | ForensicsError)[]) {
 }
 
 async function extraDirMissing(cause: unknown): Promise<never> {
-  throw new ForensicsError(
-    'model_not_found',
+  throw modelNotFound(
     'The folder of additional models cannot be read; correct the setting that specifies it.',
     { cause },
   );

@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest';
-import { inOrder } from '../../src/cli/analyze/batch.ts';
+import { emptySummary, exitCodeOf, inOrder, withRecord } from '../../src/cli/analyze/batch.ts';
+import type { FailOn } from '../../src/cli/options.ts';
+import type { ErrorCode } from '../../src/contract/errors.ts';
+import type { ResultClass } from '../../src/contract/vocabulary.ts';
 
 const never = new AbortController().signal;
-
-async function collect<T>(answers: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const answer of answers) all.push(answer);
-  return all;
-}
 
 test('results keep the order of the items although the first takes longest', async () => {
   const finish: ((answer: string) => void)[] = [];
   const work = (n: number) => new Promise<string>((resolve) => (finish[n] = resolve));
-  const answers = collect(inOrder([0, 1], { width: 2, signal: never }, work));
+  const answers = Array.fromAsync(inOrder([0, 1], { width: 2, signal: never }, work));
   await new Promise((resolve) => setImmediate(resolve));
 
   finish[1]!('second');
@@ -32,7 +29,7 @@ test('at most `width` items run at a time, and all finish', async () => {
   };
   const items = Array.from({ length: 50 }, (_, n) => n);
 
-  expect(await collect(inOrder(items, { width: 3, signal: never }, work))).toEqual(items);
+  expect(await Array.fromAsync(inOrder(items, { width: 3, signal: never }, work))).toEqual(items);
   expect(most).toBe(3);
 });
 
@@ -45,7 +42,7 @@ test('no work starts after an abort', async () => {
     return n;
   };
 
-  await collect(inOrder([0, 1, 2, 3], { width: 1, signal: controller.signal }, work));
+  await Array.fromAsync(inOrder([0, 1, 2, 3], { width: 1, signal: controller.signal }, work));
 
   expect(begun).toEqual([0, 1]);
 });
@@ -96,3 +93,29 @@ async function* failing(): AsyncGenerator<number> {
   yield 1;
   throw new Error('no more');
 }
+
+type End = Parameters<typeof withRecord>[1];
+const open: End = { file: 'a.jpg', verdict: null, error: null, skipped: null };
+const found = (verdict: ResultClass): End => ({ ...open, verdict });
+const failed = (code: ErrorCode): End => ({ ...open, error: { code, message: '' } });
+const skipped: End = { ...open, skipped: { code: 'not_a_picture', kind: 'video' } };
+const all = [found('abstain'), found('uncertain'), found('fake')];
+
+const cases: readonly (readonly [string, readonly End[], readonly FailOn[], number])[] = [
+  ['a verdict is no failure', [found('fake'), found('abstain')], [], 0],
+  ['another verdict is no failure', [found('real'), found('uncertain')], ['fake', 'abstain'], 0],
+  ['fake outweighs the others', all, ['abstain', 'uncertain', 'fake'], 10],
+  ['uncertain outweighs abstain', all, ['abstain', 'uncertain'], 11],
+  ['abstain counts if it is named', all, ['abstain'], 12],
+  ['a failure alone has its own code', [failed('file_not_found')], ['fake'], 4],
+  ['a full disk alone has its own code', [failed('no_space_left')], [], 6],
+  ['a failure outweighs verdicts', [failed('file_not_found'), found('fake')], ['fake'], 1],
+  ['a skipped file is no failure', [found('real'), skipped], ['fake'], 0],
+  ['an unexamined file counts if it is named', [found('real'), skipped], ['unexamined'], 13],
+  ['it outweighs failures', [failed('file_not_found')], ['unexamined', 'fake'], 13],
+  ['without one, verdicts count', [found('fake')], ['unexamined', 'fake'], 10],
+];
+
+test.each(cases)('exit code: %s', (_what, ends, failOn, code) => {
+  expect(exitCodeOf(ends.reduce(withRecord, emptySummary), failOn)).toBe(code);
+});

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { toTableRow, writeCard, writeTable } from '../../src/cli/analyze/card.ts';
 import {
   emptySummary,
@@ -171,10 +171,8 @@ test.each([
   [100, 1, 0, 130_000, '[                    ] 1/100, 0.5 a minute, about 3.6 h left'],
 ])('of %s, %d done and %d failed after %d ms: bar, rate and time left', async (...row) => {
   const [total, done, failures, ms, told] = row;
+  onTerminal(100);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
-  const { isTTY, columns } = process.stderr;
-  Object.assign(process.stderr, { isTTY: true, columns: 100 });
-  vi.stubEnv('CI', '').stubEnv('TERM', 'xterm');
   const counted = Promise.withResolvers<number>();
 
   const progress = await startProgress(() => counted.promise, 'en');
@@ -184,24 +182,27 @@ test.each([
   await Promise.resolve();
 
   expect(spinner.text).toBe(told);
-  Object.assign(process.stderr, { isTTY, columns });
-  vi.unstubAllEnvs();
-  clock.mockRestore();
 });
 
 test('a terminal that reports no columns gets no progress', async () => {
-  const { isTTY, columns } = process.stderr;
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  Object.assign(process.stderr, { isTTY: true, columns: 0 });
+  onTerminal(0);
 
   const progress = await startProgress(2, 'en');
   progress.add({ error: null });
-  progress.end();
 
-  expect(write).not.toHaveBeenCalled();
-  Object.assign(process.stderr, { isTTY, columns });
-  write.mockRestore();
+  expect(spinner.text).toBe('');
 });
+
+function onTerminal(columns: number): void {
+  const { isTTY, columns: before } = process.stderr;
+  Object.assign(process.stderr, { isTTY: true, columns });
+  vi.stubEnv('CI', '').stubEnv('TERM', 'xterm');
+  spinner.text = '';
+  onTestFinished(() => {
+    Object.assign(process.stderr, { isTTY, columns: before });
+    vi.unstubAllEnvs().restoreAllMocks();
+  });
+}
 
 test('control and invisible characters are displayed as code points', () => {
   expect(printable('a\u001b[31mb\n\u202egpj.exe ü😀')).toBe(

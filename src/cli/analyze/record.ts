@@ -299,12 +299,7 @@ export interface Examiner {
   close(): Promise<void>;
 }
 
-interface FromServer {
-  readonly file: string;
-  readonly sha256: string | null;
-  readonly analysisId: string | null;
-  readonly seenBefore?: readonly SeenBefore[];
-}
+type FromServer = Pick<AnalysisRecord, 'file' | 'sha256' | 'analysisId' | 'seenBefore'>;
 
 /**
  * Like `createCopyFinder`, for pictures that a server compared. The returned function takes the records in order; copies

@@ -5,7 +5,7 @@ import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
-import { ForensicsError, usageError } from '../../contract/errors.ts';
+import { auditBroken, ForensicsError, usageError } from '../../contract/errors.ts';
 import { type Command, type LocalOptions, parseDay } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { printList } from '../output/layout.ts';
@@ -148,8 +148,7 @@ function brokenLogs(broken: readonly Verified[]): ForensicsError {
   const seq = first?.broken?.seq ?? null;
   const where = seq === null ? '' : ` at entry ${seq}`;
   const others = broken.length === 1 ? '' : `, and ${broken.length - 1} more`;
-  return new ForensicsError(
-    'audit_broken',
+  return auditBroken(
     `The audit log of ${first?.name} is broken${where}${others}. Compare it with a backup.`,
   );
 }

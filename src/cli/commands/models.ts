@@ -2,7 +2,7 @@
 
 import { readConfig } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
-import { ForensicsError } from '../../contract/errors.ts';
+import { modelNotFound } from '../../contract/errors.ts';
 import type { AnyManifest } from '../../inference/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import type { Command, FolderOptions, LocalOptions } from '../options.ts';
@@ -30,7 +30,7 @@ async function list({ json, ...local }: LocalOptions): Promise<void> {
   const manifests = await registry(local).listAll();
   if (json) return printJson({ models: manifests.map(summary) });
   if (manifests.length === 0) {
-    throw new ForensicsError('model_not_found', 'No model is installed; reinstall forensics.');
+    throw modelNotFound('No model is installed; reinstall forensics.');
   }
   const lines = manifests.map(({ id, version, type, created, files }) => {
     const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);

@@ -14,7 +14,7 @@ import { type Db, transact } from '../../ports/db/database.ts';
 import { type OpenPostgres, openPostgres } from '../../ports/db/postgres.ts';
 import { analyses, examinations, settings as settingRows } from '../../ports/db/schema.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
-import { ForensicsError, evidenceDamaged } from '../../contract/errors.ts';
+import { auditBroken, evidenceDamaged } from '../../contract/errors.ts';
 import { keptSecretsKey, openDataFolder, openSecrets } from '../../service/secrets/secrets.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { keysInDatabase } from '../../evidence/keys-in-database.ts';
@@ -90,8 +90,7 @@ async function installationId(source: Db): Promise<string> {
 async function requireWhole({ audit }: Core, chain: string): Promise<void> {
   const { broken } = await audit.verify(chain);
   if (broken === null) return;
-  throw new ForensicsError(
-    'audit_broken',
+  throw auditBroken(
     `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it was already broken in the source.`,
   );
 }

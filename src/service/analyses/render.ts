@@ -3,7 +3,7 @@
  * under unique keys before the transaction that makes them visible; if that transaction loses a race, they are deleted.
  */
 
-import { ForensicsError, nullOn, conflict, evidenceDamaged } from '../../contract/errors.ts';
+import { auditBroken, conflict, evidenceDamaged, nullOn } from '../../contract/errors.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -252,8 +252,7 @@ export async function renderRecorded(
 export async function requireUnbrokenLog(db: Db, { tenantId }: Pick<Target, 'tenantId'>) {
   const { broken } = await verifyChain(db, tenantId, { isExpected: true });
   if (broken === null) return;
-  throw new ForensicsError(
-    'audit_broken',
+  throw auditBroken(
     `The tenant's audit log is broken, so it proves nothing. ${broken.explanation} Restore the database from a backup.`,
   );
 }

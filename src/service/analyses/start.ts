@@ -12,6 +12,7 @@ import {
   failure,
   ForensicsError,
   invalidRequest,
+  modelNotFound,
   toForensicsError,
 } from '../../contract/errors.ts';
 import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
@@ -349,8 +350,5 @@ function mergeOptions(
 function assertKnownModel(model: string, models: readonly { readonly id: string }[]): void {
   const known = models.map(({ id }) => id);
   if (known.includes(model)) return;
-  throw new ForensicsError(
-    'model_not_found',
-    `Model not found; options.model can be ${known.join(', ')}.`,
-  );
+  throw modelNotFound(`Model not found; options.model can be ${known.join(', ')}.`);
 }

@@ -167,11 +167,8 @@ test.each(languages)(
     });
     const { custody: _, withMetadata: __, retries: ___, ...bare } = fullItem;
     const body = bodyOf((await render(examination, language, bare)).pages);
-    const { verdict, document, strength, labels, measurements } = openWriting(
-      full,
-      fullItem,
-      language,
-    ).catalogue;
+    const { catalogue } = openWriting(full, fullItem, language);
+    const { verdict, document, strength, labels, measurements } = catalogue;
 
     for (const text of [
       verdict.reasons.too_compressed,

@@ -9,6 +9,7 @@ import {
   ForensicsError,
   hasCode,
   nullOn,
+  storeUnavailable,
 } from '../../../contract/errors.ts';
 import { backoffMs, retry } from '../../../waiting.ts';
 import { maxUploadBytes } from '../../../contract/limits.ts';
@@ -59,7 +60,7 @@ export function connectionFailure(error: unknown): ForensicsError {
     code === 'ETIMEDOUT'
       ? 'The store did not respond in time. Try again later.'
       : (sentences[code] ?? 'The connection to the store was lost. Try again later.');
-  return new ForensicsError('store_unavailable', message, { cause });
+  return storeUnavailable(message, { cause });
 }
 
 function configurationFault(code: string): string | null {
@@ -310,10 +311,7 @@ export async function gatherAnswer(
   }
   const bytes = await gather(answer, maxBytes);
   if (expected === null || bytes.length === expected) return bytes;
-  throw new ForensicsError(
-    'store_unavailable',
-    'The store sent only part of the object. Try again later.',
-  );
+  throw storeUnavailable('The store sent only part of the object. Try again later.');
 }
 
 /** @throws {ForensicsError} `blob_too_large` if there are more than `maxBytes`. */
