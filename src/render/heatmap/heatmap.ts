@@ -10,7 +10,7 @@ import type { Language } from '../../contract/vocabulary.ts';
 import type { CellMaps, Examination, MapName } from '../../engine/result.ts';
 import { type PixelOrientation, turnBack, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
-import { type Pixels, scaledSize } from '../../image/pixels.ts';
+import { scaledSize } from '../../image/pixels.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import { type Canvas, drawFrames, encodePalettePng } from './frames.ts';
 
@@ -60,33 +60,6 @@ export async function renderHeatmaps(
     const { data, info } = await turned.toBuffer({ resolveWithObject: true });
     return encodePalettePng({ width: info.width, height: info.height, indices: data }, palette);
   });
-}
-
-/**
- * Draws maps over the picture, in the largest blocks of pixels that leave at least `minPixels`
- * blocks; a smaller picture is drawn pixel by pixel.
- *
- * @returns a function that draws values of `maps`, or other values on the same grid.
- */
-export function createDrawer(
-  picture: Picture,
-  maps: CellMaps,
-  minPixels: number,
-): (values: Uint16Array) => Pixels {
-  const { width, height } = picture.facts;
-  const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / minPixels)));
-  const canvas = createCanvas(picture, maps, blockPx);
-  const palette = toPalette();
-  return (values) => {
-    canvas.draw(values);
-    const rgb = new Uint8Array(3 * canvas.indices.length);
-    canvas.indices.forEach((index, at) => {
-      rgb[3 * at] = palette[3 * index]!;
-      rgb[3 * at + 1] = palette[3 * index + 1]!;
-      rgb[3 * at + 2] = palette[3 * index + 2]!;
-    });
-    return { width: canvas.width, height: canvas.height, rgb };
-  };
 }
 
 /** Renders the values themselves as 16-bit greyscale PNG files, one value per cell; 0..65535 represents 0..1. */
@@ -159,7 +132,8 @@ function createCanvas(picture: Picture, maps: CellMaps, blockPx: number) {
   const width = Math.ceil(picture.facts.width / blockPx);
   const height = Math.ceil(picture.facts.height / blockPx);
   const fillRow = createUpsampler(picture.facts, maps, blockPx);
-  const brightness = meanOfBlocks(picture, blockPx).map((luma) => (luma * lumaSteps) >> 8);
+  const steps = meanOfBlocks(picture, blockPx).map((luma) => (luma * lumaSteps) >> 8);
+  const brightness = withoutSpecks(steps, width);
   const indices = new Uint8Array(width * height);
   const row = new Uint16Array(width);
   const draw = (values: Uint16Array) => {
@@ -179,24 +153,35 @@ function meanOfBlocks({ facts, luma }: Picture, blockPx: number): Uint8Array {
   const columns = Math.ceil(facts.width / blockPx);
   const rows = Math.ceil(facts.height / blockPx);
   const means = new Uint8Array(columns * rows);
-  const sums = new Uint32Array(columns);
-  for (let row = 0; row < rows; row++) {
-    sums.fill(0);
+  for (let row = 0, at = 0; row < rows; row++) {
     const [top, bottom] = [row * blockPx, Math.min(facts.height, (row + 1) * blockPx)];
-    for (let y = top; y < bottom; y++) {
-      for (let column = 0, x = 0; column < columns; column++) {
-        const end = Math.min(facts.width, x + blockPx);
-        let sum = 0;
-        for (const line = y * facts.width; x < end; x++) sum += luma[line + x]!;
-        sums[column]! += sum;
+    for (let column = 0; column < columns; column++, at++) {
+      const [left, right] = [column * blockPx, Math.min(facts.width, (column + 1) * blockPx)];
+      let sum = 0;
+      for (let y = top; y < bottom; y++) {
+        for (let x = left; x < right; x++) sum += luma[y * facts.width + x]!;
       }
-    }
-    for (let column = 0; column < columns; column++) {
-      const across = Math.min(blockPx, facts.width - column * blockPx);
-      means[row * columns + column] = sums[column]! / (across * (bottom - top));
+      means[at] = sum / ((right - left) * (bottom - top));
     }
   }
   return means;
+}
+
+/**
+ * Twice the median of three pixels down and across: noise would make up a quarter of the file. Steps change by 1 at
+ * most, so that heatmaps from earlier versions still reproduce.
+ */
+function withoutSpecks(steps: Uint8Array, width: number): Uint8Array {
+  let calm = steps;
+  for (const apart of [width, 1, width, 1]) {
+    const before = calm;
+    calm = before.slice();
+    for (let at = apart; at < calm.length - apart; at++) {
+      const [one, step, other] = [before[at - apart]!, before[at]!, before[at + apart]!];
+      calm[at] = Math.max(Math.min(one, other), Math.min(step, Math.max(one, other)));
+    }
+  }
+  return calm.map((step, at) => Math.max(steps[at]! - 1, Math.min(step, steps[at]! + 1)));
 }
 
 /** Repeats each index for every pixel of its block. */
@@ -310,6 +295,7 @@ const maxPixels = 600_000;
 
 /** 200 dpi for a figure 8 cm wide: for heatmaps, which are smooth, and the report of a case, which may have a thousand pictures. */
 const maxSmallPixels = 250_000;
+
 const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } as const;
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
@@ -356,15 +342,17 @@ function shrinkTo(image: Sharp, size: Size, pixels: number): Promise<Uint8Array>
 /** 300 dpi for a figure 4 cm wide and 3 cm high. */
 const maxMethodPixels = 160_000;
 
-/** Always upright, regardless of the orientation of the heatmap files. */
+/** Always upright, in the largest blocks of pixels that do not show. */
 async function printMethods(picture: Picture, maps: CellMaps): Promise<Prints['methods']> {
   const { width, height } = picture.facts;
-  const draw = createDrawer(picture, maps, maxMethodPixels);
+  const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / maxMethodPixels)));
+  const canvas = createCanvas(picture, maps, blockPx);
+  const palette = toPalette();
   const pictures: Record<string, Uint8Array> = {};
   for (const [method, values] of Object.entries(maps.methods)) {
     // A method's value of 0.5 means nothing, so the colours start there: no finding is grey, not half-way to alarm.
-    const { rgb, ...raw } = draw(values.map((value) => Math.max(0, 2 * value - 65_535)));
-    const drawn = sharp(rgb, { raw: { ...raw, channels: 3 } });
+    canvas.draw(values.map((value) => Math.max(0, 2 * value - 65_535)));
+    const drawn = sharp(encodePalettePng(canvas, palette));
     pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
   }
   return pictures;
