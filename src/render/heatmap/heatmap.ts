@@ -217,17 +217,15 @@ const colourMap: Uint8Array = Buffer.from(colours, 'base64');
 
 // Upsamples cell maps to the size of the picture by bilinear interpolation.
 
-/** Writes row `y` of the upsampled map to `row`, one value 0..65535 per pixel. */
-type FillRow = (values: Uint16Array, y: number, row: Uint16Array) => void;
-
 /**
  * Creates a row reader that upsamples maps of this grid. The value of cell i applies at its centre, `(i + 0.5) *
  * cellPx`; beyond the outermost centres it stays constant. Exact integer arithmetic gives the same values everywhere.
  *
  * @param blockPx - side of a block in pixels: returns one value for each block, at its centre, instead of one for each
  *   pixel.
+ * @returns a function that writes row `y` of the upsampled map to `row`, one value 0..65535 per pixel.
  */
-export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1): FillRow {
+export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1) {
   const { cellPx, columns, rows } = maps;
   const whole = 2 * cellPx;
   const half = (whole * whole) / 2;
@@ -235,7 +233,7 @@ export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1): FillRo
   const down = readAxis(Math.ceil(size.height / blockPx), rows, { cellPx, blockPx });
   const mixed = new Float64Array(columns);
 
-  return function fillRow(values, y, row) {
+  return function fillRow(values: Uint16Array, y: number, row: Uint16Array): void {
     const upper = down.before[y]! * columns;
     const lower = down.after[y]! * columns;
     const share = down.share[y]!;
@@ -290,8 +288,8 @@ export interface Prints {
   readonly digests: Readonly<Record<MapName, string>>;
 }
 
-/** 300 dpi for a figure 8 cm wide and high; a total, so that a strip of 65 x 4096 pixels keeps all of them. */
-const maxPixels = 600_000;
+/** 210 dpi for the largest figure, 10 cm wide; a total, so that a strip of 65 x 4096 pixels keeps all of them. */
+const maxPixels = 500_000;
 
 /** 200 dpi for a figure 8 cm wide: for a heatmap, which is smooth, and the report of a case, which may have a thousand pictures. */
 const maxSmallPixels = 250_000;
@@ -299,8 +297,8 @@ const maxSmallPixels = 250_000;
 /** 300 dpi for a figure 4 cm wide and 3 cm high: for methods, and for the heatmaps in a row below the first. */
 const maxTinyPixels = 160_000;
 
-/** Table 3, by N. Robidoux, as close to the pixels as the usual one at 82, in files a sixth smaller. */
-const jpegOptions = { quality: 78, chromaSubsampling: '4:2:0', quantisationTable: 3 } as const;
+/** Table 3, by N. Robidoux, is about as close to the pixels as the usual one at 80, in files a sixth smaller. */
+const jpegOptions = { quality: 75, chromaSubsampling: '4:2:0', quantisationTable: 3 } as const;
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 
