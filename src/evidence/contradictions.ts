@@ -151,7 +151,7 @@ async function checkPictures(
   return problems;
 }
 
-/** Each report contains its picture's SHA-256 as plain text: a PDF in its document information, HTML in its footer. */
+/** Each report contains its picture's SHA-256 as plain text: a PDF in its metadata, HTML in its footer. */
 export async function checkReports({ item }: Pick<Manifest, 'item'>, files: Files) {
   const checkFile = async (name: string, start: string) => {
     const bytes = await files.get(name);

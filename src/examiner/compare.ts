@@ -93,7 +93,6 @@ export interface Surroundings {
  * colour is used; both together change a channel by at most 15%.
  */
 const heatmapTolerance = 0.15;
-const mapTolerance = numberTolerance;
 
 /**
  * Compares newly rendered files with those in a bundle: by bytes and, if these differ, by pixels. Heatmaps and raw maps
@@ -107,7 +106,7 @@ export async function compareFiles(
   const drawn = format === firstBundleFormat ? [] : mapNames;
   const pictures = drawn.flatMap((name) => [
     { name: fileNames.heatmap(name), found: heatmaps[name], tolerance: heatmapTolerance },
-    { name: fileNames.map(name), found: rawMaps[name], tolerance: mapTolerance },
+    { name: fileNames.map(name), found: rawMaps[name], tolerance: numberTolerance },
   ]);
   const compared: FileComparison[] = [];
   // One after another, because two heatmaps of the largest picture take 100 MB.

@@ -218,16 +218,11 @@ function framed({ width, height, rgb }: Pixels, parts: readonly Region[]): Uint8
 
 // Encodes PNG files with a given palette; sharp would choose its own colours.
 
-interface Indexed extends Size {
-  /** Row-major, one byte per pixel. */
-  readonly indices: Uint8Array;
-}
-
 /**
  * @param palette - RGB bytes, at most 256 colours.
  * @returns a PNG file with 8 bits per pixel, as in PNG Specification, Third Edition (W3C 2025).
  */
-export function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Array {
+export function encodePalettePng(image: Omit<Canvas, 'blockPx'>, palette: Uint8Array): Uint8Array {
   const { width, height } = image;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -247,7 +242,7 @@ export function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Arra
  * An index is the value step times the number of brightness steps, plus brightness, and changes little from row to
  * row. Storing each row as its difference from the row above leaves long runs: a fifth smaller, in half the time.
  */
-function filtered({ width, height, indices }: Indexed): Uint8Array {
+function filtered({ width, height, indices }: Omit<Canvas, 'blockPx'>): Uint8Array {
   const up = 2;
   const rows = new Uint8Array((width + 1) * height);
   for (let y = 0, at = 0; y < height; y++) {

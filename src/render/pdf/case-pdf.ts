@@ -7,15 +7,13 @@ import { writeSeenBefore } from '../../present/findings.ts';
 import { present } from '../../present/presentation.ts';
 import { printable } from '../../present/text.ts';
 import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts';
-import { legendColours } from '../heatmap/heatmap.ts';
 import { flow, openPage, type Page, putImage, sheet, type Style, styles } from './page.ts';
-import { collect, drawEdges, drawLaboratory, drawSection } from './pdf.ts';
+import { collect, drawEdges, drawLaboratory, drawSection, surround } from './pdf.ts';
 
 /** The same case gives the same bytes. */
 export async function renderCasePdf(report: CaseReport, language: Language): Promise<Uint8Array> {
   const { name, pictures, ofOneCamera, madeAt, listSha256, caseData } = report;
-  const words = wordsIn(language);
-  const { cases, labels } = words;
+  const { cases, labels } = wordsIn(language);
   const title = cases.title(printable(name, 100));
   const page = openPage({
     title: `${labels.title}: ${title}`,
@@ -24,7 +22,7 @@ export async function renderCasePdf(report: CaseReport, language: Language): Pro
     createdAt: madeAt,
   });
   page.reserve(70);
-  page.bookmark(title);
+  page.doc.outline.addItem(title);
   drawLaboratory(page, caseData);
   flow(page, 'H1', labels.title, styles.title);
   flow(page, 'P', title, styles.body);
@@ -95,19 +93,11 @@ function drawPage(
 ): void {
   const section = own?.sections[language];
   if (own === null || section === undefined) return;
-  const { labels, document } = wordsIn(language);
   page.reserve(sheet.bottom);
   flow(page, 'P', position, styles.note);
   flow(page, 'H2', printable(name, 100), styles.section);
   page.y += 4;
-  const around = {
-    page,
-    labels,
-    parts: document.parts,
-    numbers: createNumberWriter(language),
-    legend: legendColours(),
-    images: { original: page.doc.openImage(own.jpeg), heatmaps: {}, methods: {} },
-    size: own.size,
-  };
+  const images = { original: page.doc.openImage(own.jpeg), heatmaps: {}, methods: {} };
+  const around = surround(page, language, { images, size: own.size });
   drawSection(around, { ...section, title: printable(name, 100) });
 }

@@ -315,13 +315,11 @@ export function placeFigure(picture: Size, box: Size): Placement {
     : { width: along, height: across, strips, reading: 'topToBottom', scale };
 }
 
-interface Figure {
+interface Figure extends Corner {
   /** The result of `openImage`; the same object is used on every page that shows the picture. */
   readonly image: HeldImage;
   readonly size: Size;
   readonly placement: Placement;
-  readonly x: number;
-  readonly y: number;
   /** Regions to number and to frame in white on black, so that the frames stand out from any picture. */
   readonly outlines?: readonly Region[];
 }
@@ -359,7 +357,7 @@ const label = { size: 8, width: 10, height: 11 } as const;
 function drawOutlines(
   doc: Document,
   { outlines = [], placement: { scale } }: Figure,
-  { x, y }: { readonly x: number; readonly y: number },
+  { x, y }: Corner,
 ): void {
   const strokes = [
     { width: 2.6, colour: '#000000' },

@@ -37,10 +37,9 @@ function layoutOf(page: Page, { isTight }: Table): Layout {
 }
 
 export function drawTable(page: Page, block: Table): void {
-  const { rows } = block;
   const layout = layoutOf(page, block);
   const table = page.group('Table');
-  for (const row of rows) drawRow(page, table, row, layout);
+  for (const row of block.rows) drawRow(page, table, row, layout);
   table.end();
   page.y += belowTable;
 }
@@ -72,7 +71,6 @@ function rowHeight(lines: number, { cell }: Layout): number {
 }
 
 function drawRow(page: Page, table: Tag, row: Row, layout: Layout): void {
-  const { doc } = page;
   const { label: labels, value: values } = measureRow(page, row, layout);
   const valueX = sheet.left + layout.labelWidth + cellGap;
   for (let from = 0; from < values.length; from += maxLines) {
@@ -85,12 +83,9 @@ function drawRow(page: Page, table: Tag, row: Row, layout: Layout): void {
     page.mark('TH', () => page.put(label, layout.label, sheet.left, top), { parent });
     page.mark('TD', () => page.put(value, layout.cell, valueX, top), { parent });
     parent.end();
-    page.decorate(() => {
-      if (row.bar !== undefined) drawBar(page, row, top + (layout.cell.leading - bar.height) / 2);
-      doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
-      doc.lineWidth(0.4).stroke(ink.rule);
-    });
-    page.y += height;
+    const barTop = top + (layout.cell.leading - bar.height) / 2;
+    if (row.bar !== undefined) page.decorate(() => drawBar(page, row, barTop));
+    endRow(page, height, 0.4);
   }
 }
 

@@ -3,7 +3,9 @@
  * item and pictures give the same bytes; the only time in it is that of the examination.
  */
 
+import { buffer } from 'node:stream/consumers';
 import { legendColours, type ReportInput } from '../heatmap/heatmap.ts';
+import type { Language } from '../../contract/vocabulary.ts';
 import { printable } from '../../present/text.ts';
 import type { CaseData } from '../../present/report-item.ts';
 import { reportNumber, writeSubtitle } from '../../present/sections/head.ts';
@@ -28,6 +30,7 @@ import {
   ink,
   linesHeight,
   openPage,
+  packObjects,
   type Page,
   putImage,
   sheet,
@@ -51,7 +54,7 @@ import type { Size } from '../../detectors/regions.ts';
 export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   const { prints, examination, item, language } = input;
   const { width, height } = examination.facts;
-  const { labels, document } = wordsIn(language);
+  const { labels } = wordsIn(language);
   const page = openPage({
     title: `${labels.title}: ${printable(item.name, 120)}`,
     subject: `SHA-256 ${examination.facts.sha256}`,
@@ -63,19 +66,14 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
       Object.entries(files).map(([name, bytes]) => [name, page.doc.openImage(bytes)]),
     );
   const sections = writeSections({ ...input, heatmapDigests: prints.digests });
-  const around: Surroundings = {
-    page,
-    labels,
-    parts: document.parts,
-    numbers: createNumberWriter(language),
-    legend: legendColours(),
+  const around = surround(page, language, {
     images: {
       original: page.doc.openImage(prints.original),
       heatmaps: openEach(prints.heatmaps),
       methods: openEach(prints.methods),
     },
     size: { width, height },
-  };
+  });
   page.reserve(70);
   drawLaboratory(page, item.caseData);
   flow(page, 'H1', labels.title, styles.title);
@@ -91,7 +89,17 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   });
   const number = `${labels.rows.report} ${reportNumber(examination, item)}`;
   drawEdges(page.doc, labels, `${number}, SHA-256 ${examination.facts.sha256.slice(0, 16)}…`);
-  return collect(page.doc);
+  return packObjects(await collect(page.doc));
+}
+
+export function surround(
+  page: Page,
+  language: Language,
+  shown: Pick<Surroundings, 'images' | 'size'>,
+): Surroundings {
+  const { labels, document } = wordsIn(language);
+  const numbers = createNumberWriter(language);
+  return { page, labels, parts: document.parts, numbers, legend: legendColours(), ...shown };
 }
 
 const logoBox = { width: 150, height: 34 } as const;
@@ -141,11 +149,9 @@ function putRight(doc: Document, text: string, y: number): void {
   doc.text(text, sheet.right - doc.widthOfString(text), y, { lineBreak: false });
 }
 
-export async function collect(doc: Document): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+export async function collect(doc: Document): Promise<Buffer> {
   doc.end();
-  for await (const chunk of doc) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return buffer(doc);
 }
 
 // Lays out sections and each kind of block.
@@ -160,7 +166,7 @@ const gaps = {
 export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
   const { page } = around;
   page.reserve(styles.section.leading + gaps.belowTitle + wantedHeight(around, blocks));
-  page.bookmark(title);
+  page.doc.outline.addItem(title);
   if (part !== null) drawTitle(around, title, part);
   blocks.forEach((block, at) => drawBlock(around, block, blocks.slice(at + 1)));
   page.y += gaps.belowSection;
@@ -324,7 +330,6 @@ function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[
 
 function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
   const { page, images, size, labels } = around;
-  const { places } = block;
   const image = images.original;
   const top = page.y;
   const tallest = Math.min(figure.most, Math.max(figure.least, room));
@@ -336,7 +341,7 @@ function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
   const fitting = layouts.find((one) => one.height <= Math.max(tallest, one.placement.height));
   const chosen = isAbove ? above : (fitting ?? layouts.at(-1)!);
   const { placement, x, captions, beside } = chosen;
-  const drawn = { image, size, placement, x: sheet.left, y: top, outlines: places };
+  const drawn = { image, size, placement, x: sheet.left, y: top, outlines: block.places };
   page.mark('Figure', () => drawFigure(page.doc, drawn), { alt: labels.original });
   const captionTop = top + placement.height + 3;
   page.mark('Caption', () => page.put(captions, styles.note, sheet.left, captionTop));
@@ -363,8 +368,7 @@ function layPlaces(around: Surroundings, { caption, beside }: Verdict, box: Size
   const isBelow = box.width === textWidth;
   const across = isBelow ? textWidth : Math.max(placement.width, figure.minCaption);
   const x = isBelow ? sheet.left : sheet.left + across + gap;
-  const written = `${caption}${writeStrips(around, placement)}`;
-  const captions = page.lines(written, styles.note, across);
+  const captions = page.lines(caption + writeStrips(around, placement), styles.note, across);
   const captionEnd = placement.height + 3 + captions.length * styles.note.leading;
   const laid = beside.map(({ title, items }) => ({
     title,

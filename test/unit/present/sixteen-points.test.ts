@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { createNumberWriter } from '../../../src/present/wording/catalogue.ts';
 import { openWriting } from '../../../src/present/report-texts.ts';
+import { readSource } from '../render/pdf-text.ts';
 import { makeExamination } from './examination.ts';
 import { bodyOf, custodyHash, full, fullItem, render, size } from './full-report.ts';
 
@@ -135,7 +136,7 @@ describe.each(languages)('the report in %s holds', (language) => {
   });
 
   test('16 its form: tags, bookmarks, fonts, A4 that fits Letter, page x of y', () => {
-    const source = Buffer.from(rendered.pdf).toString('latin1');
+    const source = readSource(rendered.pdf);
     const { pages } = rendered;
     const pageOf = { en: ['page', 'of'], de: ['Seite', 'von'] }[language];
 

@@ -58,12 +58,26 @@ function readObjects(pdf: Buffer): ReadonlyMap<number, PdfObject> {
     const streamAt = text.indexOf('stream\n', from);
     const hasStream = streamAt >= 0 && streamAt < end;
     const head = text.slice(from, hasStream ? streamAt : end);
-    objects.set(Number(match[1]), {
-      head,
-      stream: hasStream ? readStream(pdf, head, streamAt + 'stream\n'.length) : null,
-    });
+    const stream = hasStream ? readStream(pdf, head, streamAt + 'stream\n'.length) : null;
+    objects.set(Number(match[1]), { head, stream });
+    if (head.includes('/Type /ObjStm')) unpack(head, stream!, objects);
   }
   return objects;
+}
+
+function unpack(head: string, stream: Buffer, objects: Map<number, PdfObject>): void {
+  const first = Number(/\/First (\d+)/.exec(head)![1]);
+  const packed = stream.toString('latin1');
+  const places = packed.slice(0, first).trim().split(' ').map(Number);
+  for (let at = 0; at < places.length; at += 2) {
+    const [id, from, to] = [places[at]!, places[at + 1]!, places[at + 3] ?? packed.length];
+    objects.set(id, { head: packed.slice(first + from, first + to), stream: null });
+  }
+}
+
+/** All objects, without the contents of streams, as text. */
+export function readSource(pdf: Uint8Array): string {
+  return [...readObjects(Buffer.from(pdf)).values()].map(({ head }) => head).join('');
 }
 
 function readStream(pdf: Buffer, head: string, from: number): Buffer {

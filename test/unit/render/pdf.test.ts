@@ -6,7 +6,7 @@ import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { Section } from '../../../src/present/sections/blocks.ts';
 import { item, makeExamination } from '../present/examination.ts';
 import { draw } from '../present/full-report.ts';
-import { readPages, readXmp } from './pdf-text.ts';
+import { readPages, readSource, readXmp } from './pdf-text.ts';
 import { breakLines } from '../../../src/present/text.ts';
 
 async function render(examination: Examination, language: Language, name = item.name) {
@@ -34,7 +34,7 @@ describe('the PDF of a picture', () => {
 
     const pdf = await render(examination, 'en');
 
-    const source = Buffer.from(pdf).toString('latin1');
+    const source = readSource(pdf);
     expect(source.match(/\/S \/Figure/g)).toHaveLength(7);
     const texts = readPages(pdf).map((page) => page.text);
     expect(texts.join('\n')).toContain('Noise level');
