@@ -177,11 +177,14 @@ function withoutSpecks(steps: Uint8Array, width: number): Uint8Array {
     const before = calm;
     calm = before.slice();
     for (let at = apart; at < calm.length - apart; at++) {
-      const [one, step, other] = [before[at - apart]!, before[at]!, before[at + apart]!];
-      calm[at] = Math.max(Math.min(one, other), Math.min(step, Math.max(one, other)));
+      calm[at] = median(before[at - apart]!, before[at]!, before[at + apart]!);
     }
   }
-  return calm.map((step, at) => Math.max(steps[at]! - 1, Math.min(step, steps[at]! + 1)));
+  return calm.map((step, at) => median(steps[at]! - 1, step, steps[at]! + 1));
+}
+
+function median(one: number, middle: number, other: number): number {
+  return Math.max(Math.min(one, other), Math.min(middle, Math.max(one, other)));
 }
 
 /** Repeats each index for every pixel of its block. */
@@ -258,8 +261,7 @@ function readAxis(
   const after = new Uint16Array(blocks);
   const share = new Uint16Array(blocks);
   for (let p = 0; p < blocks; p++) {
-    // Centres are at (p + 0.5) blocks, so the distance to the centre of the first cell is a whole
-    // number of half pixels.
+    // Centres are at (p + 0.5) blocks, so the distance to the centre of the first cell is a whole number of half pixels.
     const distance = blockPx * (2 * p + 1) - cellPx;
     const cell = Math.floor(distance / (2 * cellPx));
     before[p] = Math.min(Math.max(cell, 0), cells - 1);
@@ -281,7 +283,7 @@ export interface ReportInput {
 /** JPEG files, which the reports in all languages share. */
 export interface Prints {
   readonly original: Uint8Array;
-  readonly heatmaps: Heatmaps;
+  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   /** For each method, its map drawn over the picture. */
   readonly methods: Readonly<Record<string, Uint8Array>>;
   /** SHA-256 of each full-size heatmap file, in lower-case hex. */
@@ -300,8 +302,6 @@ const maxTinyPixels = 160_000;
 /** Table 3, by N. Robidoux, is about as close to the pixels as the usual one at 80, in files a sixth smaller. */
 const jpegOptions = { quality: 75, chromaSubsampling: '4:2:0', quantisationTable: 3 } as const;
 
-type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
-
 /**
  * @param heatmaps - the PNG files delivered with the report.
  * @param heatmapOrientation - orientation of these files; in print, all of them are upright.
@@ -309,7 +309,7 @@ type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 export async function printPictures(
   picture: Picture,
   maps: CellMaps,
-  heatmaps: Heatmaps,
+  heatmaps: Readonly<Record<MapName, Uint8Array>>,
   heatmapOrientation: PixelOrientation = 'upright',
 ): Promise<Prints> {
   const { width, height, orientation } = picture.facts;
