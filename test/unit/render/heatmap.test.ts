@@ -52,6 +52,25 @@ test('a picture above 3 megapixels is drawn in blocks of mean brightness, with t
   expect(fake.length).toBeLessThan(500_000);
 });
 
+test('a pixel that differs slightly from all around does not show, and a strong one does within a step', async () => {
+  const [width, height] = [200, 150];
+  const maps = makeMaps({ width, height, cellPx: 32 }, () => 0);
+  const draw = async (speck: number, around = 100) => {
+    const luma = new Uint8Array(width * height).fill(around).fill(speck, 10_100, 10_101);
+    const { fake } = await renderHeatmaps({ ...makePicture(width, height), luma }, maps);
+    return sharp(fake).greyscale().raw().toBuffer();
+  };
+
+  const [even, slight, strong] = [await draw(100), await draw(125), await draw(255)];
+
+  expect(slight).toEqual(even);
+  const changed = [...strong.keys()].filter((at) => strong[at] !== even[at]);
+  expect(changed).toEqual([10_100]);
+  const [bright] = await draw(255, 255);
+  // The tolerance of `reproduce` for heatmaps from earlier versions.
+  expect(bright! - strong[10_100]!).toBeLessThan(0.15 * 255);
+});
+
 test('every place is framed and numbered, inside a large frame or above a small one', async () => {
   const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, () => 0);
   const large = { left: 20, top: 20, width: 100, height: 100, share: 0.2 };

@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
@@ -22,6 +23,20 @@ describe('the PDF of a picture', () => {
     const again = await render({ ...usual }, 'de');
 
     expect(Buffer.compare(once, again)).toBe(0);
+  });
+
+  test('has a table with the position of every stream', async () => {
+    const source = Buffer.from(await render(usual, 'de')).toString('latin1');
+
+    const table = source.slice(Number(/startxref\n(\d+)\n%%EOF\n$/.exec(source)![1]));
+    const [, length, rest = ''] = /\/Length (\d+) >>\nstream\n(.*)/s.exec(table)!;
+    const entries = inflateSync(Buffer.from(rest.slice(0, Number(length)), 'latin1')).swap32();
+    const numbers = new Uint32Array(new Uint8Array(entries).buffer);
+    const positions = [...numbers].flatMap((kind, at) =>
+      at % 3 === 0 && kind === 1 ? [[at / 3, numbers[at + 1]!] as const] : [],
+    );
+    expect(positions.length).toBeGreaterThan(10);
+    for (const [id, at] of positions) expect(source.startsWith(`${id} 0 obj\n`, at)).toBe(true);
   });
 
   test('shows an additional picture for each method that points at places', async () => {
