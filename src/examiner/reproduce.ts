@@ -77,7 +77,9 @@ export async function reproduceBundle(
     ...(options.children && { children: options.children }),
   });
   try {
-    return await compareAll(sandbox, recorded, await repeat(sandbox, recorded));
+    const original = await takePicture(sandbox, recorded);
+    const taken = { ...recorded, original };
+    return await compareAll(sandbox, taken, await repeat(sandbox, taken));
   } finally {
     await sandbox.close();
   }
@@ -105,7 +107,23 @@ async function openRecorded(bundle: string | Uint8Array, options: ReproduceOptio
   const settings = parseSettings(files.get(fileNames.settings));
   if (settings === null) throw changed(`${fileNames.settings} is missing from its list of files.`);
   const { format } = manifest;
-  return { settings, format, files, original: await readOriginal(manifest, files, options) };
+  const given = await readOriginal(manifest, files, options);
+  return { settings, format, files, given, sha256: manifest.item.sha256 };
+}
+
+/** The file given may be the picture, or the PDF from which it was taken. */
+async function takePicture(
+  sandbox: Sandbox,
+  { given, sha256, settings }: Awaited<ReturnType<typeof openRecorded>>,
+): Promise<Uint8Array> {
+  const isOf = (wanted: string) => sha256Of(given) === wanted;
+  if (isOf(sha256)) return given;
+  for (const part of settings.item.origins ?? []) {
+    if (part.kind !== 'pdf' || !isOf(part.sha256)) continue;
+    const taken = await sandbox.readPdfPart({ source: { bytes: given }, part });
+    if (sha256Of(taken) === sha256) return taken;
+  }
+  throw imageNotAsDeclared('This is not the picture that was examined: its SHA-256 differs.');
 }
 
 function changed(why: string): ForensicsError {
@@ -124,9 +142,7 @@ async function readOriginal(
       'The bundle contains only the hashes of its picture; specify the picture with --original.',
     );
   }
-  const bytes = await readFileUpTo(original, maxBundleBytes);
-  if (sha256Of(bytes) === item.sha256) return bytes;
-  throw imageNotAsDeclared('This is not the picture that was examined: its SHA-256 differs.');
+  return readFileUpTo(original, maxBundleBytes);
 }
 
 /** A different list may trust different signers, and so lead to a different verdict. */

@@ -42,13 +42,17 @@ describe('a PDF', () => {
 
   test('is cited in the report and the bundle with page and position', async () => {
     const cwd = await folderWith({ 'claim.pdf': scanned });
-    const command = 'analyze claim.pdf --tier forensicReporting --html --out out';
+    const command =
+      'analyze claim.pdf --tier forensicReporting --html --without-original --out out';
     const ran = await runCli(command.split(' '), { cwd });
     const folder = join(cwd, 'out', 'claim.pdf, page 1, picture 1');
     const report = await readFile(join(folder, 'report-en.html'), 'utf8');
-    const verified = await runCli(['verify', join(folder, 'evidence.zip')], { cwd });
+    const bundle = join(folder, 'evidence.zip');
+    const verified = await runCli(['verify', bundle], { cwd });
+    const repeated = await runCli(['reproduce', bundle, '--original', 'claim.pdf'], { cwd });
 
     expect(ran.code).toBe(0);
+    expect(repeated).toMatchObject({ code: 0, stdout: expect.stringContaining('IDENTICAL') });
     expect(report).toContain(
       'page 1, picture 1, 53 × 37 mm, 0 mm from the left and 0 mm from the top',
     );

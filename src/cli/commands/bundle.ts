@@ -147,7 +147,10 @@ interface ReproduceOptions extends KeyOptions, TextOptions<'original' | 'trustLi
 
 export function defineReproduce(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
-    .option('--original <file>', 'the picture, if the bundle contains only its hashes')
+    .option(
+      '--original <file>',
+      'the picture, or the PDF that contains it, if the bundle has only hashes',
+    )
     .option(
       '--trust-list <file>',
       'the list of trusted signers, if the bundle does not contain it (PEM)',
