@@ -61,10 +61,7 @@ export async function createRateLimits(
 
 type Answer = (error: Error | null, counted: { current: number; ttl: number }) => void;
 
-/**
- * The store interface that the package requires. Each limit has a child store, created in the same order by every
- * server.
- */
+/** The store that the package requires. Each limit has a child store, created in the same order by every server. */
 function sharedStore(db: Db, now: () => Date) {
   let children = 0;
 
@@ -193,10 +190,7 @@ const maxWaitMs = 20_000;
 const pollMs = 100;
 const stalledAfterMs = 30_000;
 
-/**
- * For routes with long responses: limits how many are made or sent at once while a few others wait, and ends those that
- * nobody reads.
- */
+/** For long responses: limits how many are made or sent at once, lets a few wait, and ends those that nobody reads. */
 export function limitDownloads(
   server: FastifyInstance,
   { idleTimeoutMs = stalledAfterMs, waitMs = maxWaitMs } = {},

@@ -97,10 +97,7 @@ function fromFramework(error: unknown): ForensicsError | null {
   return invalidRequest(message, { cause: error });
 }
 
-/**
- * Requests that the router rejects before it looks for a route: those with invalid escapes, or with a first segment
- * longer than any route's.
- */
+/** For what the router rejects by itself: invalid escapes, or a first segment longer than any route's. */
 export function addressFailure(frameworkCode: string): ForensicsError {
   if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
   const message = 'The address cannot be decoded; check its percent-encoding.';

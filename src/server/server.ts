@@ -290,10 +290,7 @@ function keyStartIn(authorization = ''): string | null {
 
 const deepestCause = 5;
 
-/**
- * What failed and where. Other members of a foreign error are left out, because they may contain
- * the request, with its tokens and passwords.
- */
+/** What failed and where. Other members of a foreign error may contain the request, with its tokens and passwords. */
 function describeError(error: Readonly<Error & { code?: unknown }>, depth = 0): ErrorLine {
   const { name, message, stack = '', code, cause } = error;
   return {

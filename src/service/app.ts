@@ -155,11 +155,7 @@ function openOperations(parts: Parts, work: ReturnType<typeof openWork>) {
 /** More than is needed for the heatmaps and reports of the largest picture. */
 const runBytes = 64 * 1024 * 1024;
 
-/**
- * Nothing happens before `start`; everything stops when the stack unwinds.
- *
- * @throws {ForensicsError} `config_invalid`.
- */
+/** Nothing happens before `start`; all stops when the stack unwinds. @throws {ForensicsError} `config_invalid`. */
 function openWork(parts: Parts, stack: Stack) {
   const { settings, core, db, queue, outbox, analyses, sandbox, now, onError, onWarning } = parts;
   const workerId = `${hostname()}:${process.pid}`;

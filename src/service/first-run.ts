@@ -59,10 +59,7 @@ export async function createFirstUser(core: Pick<Core, 'users' | 'tenants' | 'id
       return token;
     },
     isNeeded,
-    /**
-     * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
-     *   printed; otherwise as `Users.create`.
-     */
+    /** @throws {ForensicsError} `unauthenticated` unless the token is the one printed; otherwise as `Users.create`. */
     async create({ token: given, name, ...account }: Static<typeof firstUserBody>) {
       const expected = token;
       const isValid =

@@ -120,10 +120,7 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   };
 }
 
-/**
- * Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own. Each is `*`, an
- * origin, or one with a `*` in it.
- */
+/** Whose pages may use presigned URLs. Each is `*`, an origin, or one with a `*` in it. */
 export function uploadOrigins(
   settings: Pick<Settings, 'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'>,
 ): readonly string[] {

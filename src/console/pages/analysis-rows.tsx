@@ -10,11 +10,7 @@ import { actsColumn, type Column, Thumbnail, timeColumn, useThumbnails } from '.
 import { ask } from '../api/client.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
-/**
- * The actions on analyses, and the dialogs for them.
- *
- * @param reload - called after analyses were edited or run again.
- */
+/** The actions on analyses, and their dialogs. @param reload - called after analyses were edited or run again. */
 export function useActs(reload: () => void, onDeleted: () => void) {
   const { list, cases, tenantName } = useConsole();
   const { isBusy, run } = useAct(reload);

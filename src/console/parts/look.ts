@@ -16,10 +16,7 @@ export interface Look {
   readonly opacity: number;
   /** What the loupe shows, as fractions of the picture; null without a loupe. */
   readonly loupe: Point | null;
-  /**
-   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so that both are valid
-   * for any window size.
-   */
+  /** Relative to the fitted size; the centre of the window as fractions of the picture. Valid for any window size. */
   readonly zoom: number;
   readonly middle: Point;
 }

@@ -154,11 +154,7 @@ export async function checkModels(extra: string | null): Promise<Diagnosis> {
   }
 }
 
-/**
- * Checks the settings of PostgreSQL that make committed data survive a power cut.
- *
- * @throws {ForensicsError} if the database does not respond.
- */
+/** Whether committed data survives a power cut. @throws {ForensicsError} if the database does not respond. */
 export async function checkPostgres(db: Db): Promise<Diagnosis> {
   const [row] = await db.values<string[]>(sql`SELECT
     current_setting('server_version'),

@@ -118,10 +118,7 @@ function measureDistance({ numbers: a }: Reading, { numbers: b }: Reading): numb
   return rounded(Math.max(0, ...distances));
 }
 
-/**
- * Returns null for a model without golden numbers. `models/` lies beside `src/` and `dist/`, so one
- * relative path serves both.
- */
+/** Null for a model without golden numbers. `models/` lies beside both `src/` and `dist/`. */
 export async function readGolden(modelId: string): Promise<Golden | null> {
   const file = new URL(`../../../models/${modelId}/golden.json`, import.meta.url);
   const text = await readFile(file, 'utf8').catch(() => null);

@@ -71,10 +71,7 @@ export function makeOwnFolder(path: string): void {
   restrictToOwner(path);
 }
 
-/**
- * Other tools may have created the folder or the key so that other users can access it. On Windows, the mode does not
- * show the access rights.
- */
+/** Other tools may have created them open to other users. On Windows, the mode does not show the access rights. */
 function restrictToOwner(path: string): void {
   if (process.platform === 'win32') return;
   for (const file of [path, join(path, 'master.key')]) {

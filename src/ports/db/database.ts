@@ -93,10 +93,7 @@ export async function transact<T>(
   }
 }
 
-/**
- * Runs independent operations of one transaction; PostgreSQL receives their statements together. If one of them fails,
- * this still waits for the others.
- */
+/** Runs independent operations of one transaction together. If one of them fails, this still waits for the others. */
 export async function pipelined<T extends readonly unknown[]>(
   ...acts: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
 ): Promise<T> {
@@ -159,10 +156,7 @@ export function createReader(engine: EngineName, execute: Execute): Reader {
   return Object.assign(createBuilder(counted), { engine });
 }
 
-/**
- * Builds a query once per reader, for short queries that take longer to build than to run. Values that differ between
- * calls must be placeholders.
- */
+/** For short queries that take longer to build than to run. Values that differ between calls must be placeholders. */
 export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => Q {
   const built = new WeakMap<Reader, Q>();
   return (reader) => {

@@ -14,10 +14,7 @@ import type { Execute } from './builder.ts';
 
 export type Connections = ReturnType<typeof shareConnections>;
 
-/**
- * Waiting requesters take turns, and a requester with many requests gets only some of the connections, so that others
- * need not wait.
- */
+/** Waiting requesters take turns; one with many requests gets only some of the connections. */
 export function shareConnections(pool: Pool, connections: number) {
   const waiting = createFairQueue<() => void>();
   const limit = Math.ceil(connections * shareOfRequester);
@@ -169,10 +166,7 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
   };
 }
 
-/**
- * Limits how long a process that freezes inside a transaction can block other processes. A pooler refuses these
- * settings at the start of a session.
- */
+/** Limits how long a process that freezes inside a transaction blocks others. Poolers refuse these at the start. */
 export const sessionLimits =
   "SET idle_in_transaction_session_timeout = '30s'; SET lock_timeout = '10s'";
 
@@ -213,10 +207,7 @@ function decodeText(value: string): string {
   return value.replaceAll(/\u{10FFFF}([01])/gu, (_, which) => (which === '0' ? '\0' : escape));
 }
 
-/**
- * @param isKept - whether the connection caches the plan; false for searches, because their best plan depends on the
- *   search term.
- */
+/** @param isKept - whether the connection caches the plan; not for searches, whose best plan depends on the term. */
 export async function runStatement(
   client: Pick<Pool, 'query'> | PoolClient,
   [sql, values, method]: Parameters<Execute>,

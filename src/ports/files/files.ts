@@ -326,11 +326,7 @@ const readFailures = {
   EISDIR: 'folder',
 } as const;
 
-/**
- * Translates an error from reading a file.
- *
- * @returns `file_not_found`, `file_not_readable`, `file_is_directory`; other errors unchanged.
- */
+/** @returns `file_not_found`, `file_not_readable`, `file_is_directory`; other errors unchanged. */
 export function toReadFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;

@@ -123,10 +123,7 @@ export interface Identity {
     readonly password: string;
     readonly from: string;
   }): Promise<TokenSet | LoginElsewhere>;
-  /**
-   * Exchanges a refresh token, which can then not be used again, for a new set of tokens. @throws {ForensicsError}
-   * `unauthenticated`, `identity_unavailable`.
-   */
+  /** The token cannot be used again. @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   refresh(refreshToken: string): Promise<TokenSet>;
   /**
    * Exchanges an authorisation code, which the browser brought back, for tokens (RFC 6749, section 4.1; RFC 7636).

@@ -75,9 +75,7 @@ function shown(manager: Manager, user: User): TenantUser {
   return { ...user, isManageable: complaint(manager, user) === null };
 }
 
-/**
- * A new password, for example, gives access to everything the account may do, so the manager must have those rights.
- */
+/** A new password, for example, gives access to all that the account may do, so the manager must have those rights. */
 function complaint({ principal, tenant }: Manager, user: User): ForensicsError | null {
   // Accounts outside the tenant do not exist as far as its members can see.
   if (!user.tenantIds.includes(tenant.id)) return noSuchUser();

@@ -80,10 +80,7 @@ export function createUsers(parts: UsersParts) {
      * tenant), `tenant_not_found`.
      */
     create: (user: NewUser, acting: Acting = byOperator) => createUser(parts, user, acting),
-    /**
-     * Creates the very first account on its owner's behalf. @throws {ForensicsError} as `create`; also `conflict` if
-     * any account exists.
-     */
+    /** On its owner's behalf. @throws {ForensicsError} as `create`; also `conflict` if any account exists. */
     createFirst: (user: NewUser) =>
       createUser(parts, user, null, async (tx) => {
         if (!(await hasRow(tx, users))) return;
@@ -102,10 +99,7 @@ export function createUsers(parts: UsersParts) {
     /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
     update: (id: string, change: UserChange, acting: Acting = byOperator) =>
       updateUser(parts, id, change, acting),
-    /**
-     * Also ends all sessions and removes a lock. @throws {ForensicsError} `not_found`, `invalid_request`,
-     * `not_offered`.
-     */
+    /** Also ends sessions and a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
     setPassword: (id: string, password: string, acting: Acting = byOperator) =>
       setPassword(parts, id, password, acting),
     /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */

@@ -70,10 +70,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         { tenantId: tenant.id, projectId },
         { language, extras: {}, madeAt: now(), inTurn: inTurn(tenant) },
       ),
-    /**
-     * The signed archive of a case, in chunks; it is logged before its last chunk is sent. @throws
-     * {ForensicsError} as `writeCase`.
-     */
+    /** The signed archive of a case, in chunks; logged before the last one is sent. @throws as `writeCase`. */
     async *caseBundle({ tenant, principal }: Caller, projectId: string) {
       const which = { tenantId: tenant.id, projectId };
       yield* writeCase(input, which, {
@@ -91,10 +88,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
       await requireFreeSpace(core.folder.path, maxBytes);
       return spool(stream, core.folder.path);
     },
-    /**
-     * Verifies a received bundle without keeping it. @throws {ForensicsError} `bundle_unreadable`
-     * for anything that is not a bundle.
-     */
+    /** Keeps nothing of it. @throws {ForensicsError} `bundle_unreadable` for anything that is not a bundle. */
     verify: ({ tenant }: Pick<Caller, 'tenant'>, file: FileHandle): Promise<Verification> =>
       verifying(tenant.id, () => verifyUpload(signingKeys, file)),
   };

@@ -210,10 +210,7 @@ export interface EventDetails {
   readonly 'analysis.rolled_back': None;
   readonly 'analysis.upgraded': {
     readonly outputs: FileHashes;
-    /**
-     * As above, for the examination together with what the run had left out. Entries of earlier
-     * versions lack it, because those left nothing out.
-     */
+    /** As above, with what the run had left out. Earlier versions left nothing out, so their entries lack it. */
     readonly examinationSha256?: string;
   };
   /** The upload was replaced by other bytes after it was read; null if the new bytes were too large to hash. */

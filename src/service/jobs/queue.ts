@@ -32,9 +32,7 @@ interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly kinds: readonly string[];
-  /**
-   * Lists of owners whose jobs to skip, in order of preference: each applies only if the one before leaves no job due.
-   */
+  /** Lists of owners whose jobs to skip; each applies only if the one before leaves no job due. */
   readonly except?: readonly (readonly string[])[];
 }
 

@@ -118,9 +118,7 @@ const s3Defaults = {
   corsAllowedOrigins: null,
 } as const;
 
-/**
- * @param shown - the masked configuration as clients see it; any other mask stands for a secret that we do not have.
- */
+/** @param shown - the masked configuration as clients see it; any other mask stands for a secret we do not have. */
 function withoutMasks<T extends object>(type: string, given: T, shown: object): T {
   const answered = new Map(Object.entries(shown));
   const kept = Object.entries(given).filter(([member, value]) => {

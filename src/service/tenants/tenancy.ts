@@ -59,10 +59,7 @@ export function createTenancy(context: TenancyContext) {
   };
 }
 
-/**
- * A change to a tenant by its own members: it is validated, a new store is tested, and then everything is written in
- * one transaction.
- */
+/** A change by the tenant's own members. A new store is tested first; then all is written in one transaction. */
 export interface TenantRequest
   extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions' | 'seenBefore'>,
     ReadOnlyMembers {

@@ -47,10 +47,7 @@ export function createTenants({ db, now }: Clocked) {
     (await named.get({ name })) ?? null;
 
   return {
-    /**
-     * @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` if another tenant that was not
-     *   deleted has or had it.
-     */
+    /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` if another tenant has or had it. */
     async create({ name, isTrial = false, by = operator }: NewTenant) {
       return transact(db, async (tx) => {
         const createdAt = now();
@@ -71,10 +68,7 @@ export function createTenants({ db, now }: Clocked) {
     list: async () => find(isNull(tenants.deletedAt)),
     /** Deleted tenants with data still stored, by their former name. */
     listDeleted: async () => find(isNotNull(tenants.deletedAt)),
-    /**
-     * Changes a tenant on the operator's behalf. @throws {ForensicsError} `tenant_not_found`,
-     * `conflict`, `invalid_request`.
-     */
+    /** On the operator's behalf. @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
     update: async (id: string, change: TenantChange) =>
       transact(db, (tx) => updateTenant(tx, { id, change, at: now(), by: operator })),
     /**
@@ -93,20 +87,13 @@ export function createTenants({ db, now }: Clocked) {
 
 interface TenantUpdate {
   readonly id: string;
-  /**
-   * `storageConfigId`: where new analyses are stored, null for the default store. Given only when
-   * the store or its credentials change.
-   */
+  /** `storageConfigId`: null for the default store. Given only when the store or its credentials change. */
   readonly change: TenantChange & { readonly storageConfigId?: string | null };
   readonly at: Date;
   readonly by: Actor;
 }
 
-/**
- * Makes the change inside the caller's transaction.
- *
- * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
- */
+/** @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
 export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Promise<Tenant> {
   const before = await activeTenant(tx, id);
   const { name, webhookUrl } = change;

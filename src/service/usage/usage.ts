@@ -84,10 +84,7 @@ export function successCounts(row: AnalysisRow, decision: Decision): readonly Co
   ];
 }
 
-/**
- * The period of a usage report. Usage is stored by UTC day, so every day that the range touches counts in full,
- * including the first and the last.
- */
+/** Usage is stored by UTC day, so every day that the range touches counts in full. */
 interface Period {
   /** Identical for all reports about the same period. */
   readonly id: string;

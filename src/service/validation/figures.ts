@@ -160,10 +160,7 @@ export interface Scored {
   readonly source: string;
 }
 
-/**
- * Probability that a fake scores higher than a real picture, ties counting half (Mann-Whitney U
- * over the number of pairs). NaN without both classes.
- */
+/** Mann-Whitney U over the number of pairs: ties count half. NaN without both classes. */
 export function auc(scored: readonly Scored[]): number {
   const { rising, sources } = inOrder(scored);
   return weightedAuc(rising, new Uint32Array(sources).fill(1));

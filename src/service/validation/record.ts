@@ -31,10 +31,7 @@ interface RecordParts {
   readonly measured: readonly Measured[];
 }
 
-/**
- * @throws {ForensicsError} `image_unreadable` if a class has no measured picture, `conflict` if the model has changed
- *   in the meantime.
- */
+/** @throws {ForensicsError} `image_unreadable` for a class without a picture, `conflict` if the model has changed. */
 export function makeValidation(parts: RecordParts): Validation {
   const { id, createdAt, seed, files, measured } = parts;
   const ofClass = (isFake: boolean) => measured.filter((one) => one.isFake === isFake);

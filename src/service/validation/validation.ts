@@ -34,9 +34,7 @@ const classFigures = Type.Object({
   decided: counted,
   /** Why pictures were left undecided, by reason code; a picture may have several. */
   reasons: Type.Record(Type.String(), count),
-  /**
-   * The subfolder with the largest share classified as the other class; null unless two have at least five pictures.
-   */
+  /** The subfolder with the largest share of the other class; null unless two have at least five pictures. */
   worstFolder: orNull(Type.Object({ folder: Type.String(), pictures: count, wrong: count })),
 });
 

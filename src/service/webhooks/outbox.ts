@@ -241,10 +241,7 @@ export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<vo
 /** Longer than an attempt can take, so another process takes over messages only if their process is dead. */
 const leaseMs = 30_000;
 
-/**
- * Makes all waiting messages due, so that a new URL is tried at once, whatever happened at the old
- * one. A message being attempted keeps its lease.
- */
+/** Makes waiting messages due, so that a new URL is tried at once. One being attempted keeps its lease. */
 export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<void> {
   const afterLeases = new Date(at.getTime() + leaseMs);
   const isLater = gt(deliveries.nextAttemptAt, afterLeases);
@@ -253,10 +250,7 @@ export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<voi
   tx.notify('deliveries');
 }
 
-/**
- * A receiver as it was when an attempt began; the tenant may have set another URL since. It is
- * disabled when it keeps failing for too long.
- */
+/** A receiver as it was when an attempt began; the tenant may have set another URL since. */
 type Receiver = Pick<Delivery, 'tenantId' | 'url'>;
 
 // Longer than the retries of one message take (3.2 to 3.8 days), so that a receiver broken from

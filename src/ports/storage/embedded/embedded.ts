@@ -193,10 +193,7 @@ export function createBuckets(settings: BucketsSettings) {
 
 const bucketPattern = /^b-[0-9a-f]{24}$/;
 
-/**
- * @param tenantId - 24 lower-case hex digits.
- * @throws {RangeError} for anything else, because the bucket name is also a folder name.
- */
+/** @param tenantId - 24 lower-case hex digits. @throws {RangeError} for anything else: the name is also a folder's. */
 export function bucketName(tenantId: string): string {
   const bucket = `b-${tenantId}`;
   if (bucketPattern.test(bucket)) return bucket;

@@ -168,10 +168,7 @@ export interface RemoteSettings {
   readonly guard?: ConnectionGuard;
 }
 
-/**
- * Keeps connections alive, closes them if the other side does not respond, and never connects to an address that the
- * guard forbids.
- */
+/** Keeps connections alive, closes them if the other side is silent, and connects only where the guard allows. */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const { ca, guard } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
@@ -266,11 +263,7 @@ export function probeKey(): string {
   return `forensics-probe/${randomUUID()}`;
 }
 
-/**
- * Does with a small object everything that the service does with pictures.
- *
- * @throws {ForensicsError} `store_refused`, `store_unavailable`.
- */
+/** Does all that the service does with pictures. @throws {ForensicsError} `store_refused`, `store_unavailable`. */
 export async function probeStore(
   store: Pick<BlobStore, 'put' | 'read' | 'delete' | 'head'>,
 ): Promise<void> {

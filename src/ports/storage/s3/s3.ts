@@ -37,10 +37,7 @@ import {
 } from '../store.ts';
 
 interface S3StoreSettings extends RemoteSettings {
-  /**
-   * Where this process reaches the server; null or absent if at the same address as clients do. URLs are always signed
-   * for clients.
-   */
+  /** Where this process reaches the server, if elsewhere than clients do. URLs are always signed for clients. */
   readonly internal?: S3Address | null;
 }
 
@@ -201,9 +198,7 @@ function escapeXml(text: string): string {
 // list of analyses has 2,100. What all URLs of the same second have in common is therefore computed once.
 // @see Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters (AWS Signature Version 4)".
 
-/**
- * @returns a function that throws {ForensicsError} `invalid_request` for a key that is too long, or not valid Unicode.
- */
+/** @returns a function that throws {ForensicsError} `invalid_request` for a key that is too long or not Unicode. */
 function createPresigner(config: S3StorageConfig): BlobStore['presign'] {
   const { bucketName, presignedUrlExpirySeconds: expirySeconds } = config;
   const origin = s3Origin(config);

@@ -42,10 +42,7 @@ export function createSessions({ db, now }: Clocked) {
       await tx.insert(sessions).values({ id: sessionId, userId, createdAt, expiresAt }).run();
       return { userId, sessionId, refreshToken: await issue(tx, sessionId, createdAt) };
     },
-    /**
-     * @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or expired, or
-     *   whose session has ended.
-     */
+    /** @throws {ForensicsError} `unauthenticated` for an unknown, used or expired token, or an ended session. */
     async refresh(refreshToken: string) {
       // Thrown only after the transaction, so that ending the session is not rolled back with it.
       const opened = await transact(db, (tx) => rotate(tx, refreshToken, now()));

@@ -145,10 +145,7 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
   });
 }
 
-/**
- * Any state: changes the description, or moves the analysis to another case. @throws {ForensicsError}
- * `analysis_not_found`.
- */
+/** Any state: changes the description or the case. @throws {ForensicsError} `analysis_not_found`. */
 export async function describeAnalysis(
   parts: LifecycleParts,
   target: Target,

@@ -74,10 +74,7 @@ async function moveToProcessing(
   return row;
 }
 
-/**
- * processing -> completed. Returns false if the analysis was deleted in the meantime. @throws {ForensicsError}
- * `lease_lost`.
- */
+/** processing -> completed. Returns false if it was deleted meanwhile. @throws {ForensicsError} `lease_lost`. */
 export async function completeRun(
   parts: LifecycleParts,
   job: Job,
