@@ -31,10 +31,13 @@ const clockSkewMs = 3600 * 1000;
 
 /** @throws {ForensicsError} `config_invalid` if a file is missing, unreadable or expired, or the key does not match. */
 export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMaterial {
-  const cert = readPem(certPath, '--tls-cert');
-  const key = readPem(keyPath, '--tls-key');
-  const certificate = parsed(() => new X509Certificate(cert), '--tls-cert', 'PEM certificate');
-  const privateKey = parsed(() => createPrivateKey(key), '--tls-key', 'PEM private key');
+  const readable = 'must specify a readable PEM file.';
+  const cert = orInvalid(() => readFileSync(certPath, 'utf8'), `--tls-cert ${readable}`);
+  const key = orInvalid(() => readFileSync(keyPath, 'utf8'), `--tls-key ${readable}`);
+  const noCertificate = '--tls-cert must be a PEM certificate.';
+  const certificate = orInvalid(() => new X509Certificate(cert), noCertificate);
+  const noKey = '--tls-key must be a PEM private key.';
+  const privateKey = orInvalid(() => createPrivateKey(key), noKey);
   if (!certificate.checkPrivateKey(privateKey)) {
     throw configInvalid(
       'The --tls-key and --tls-cert files do not match; --tls-key must specify the private key of that certificate.',
@@ -105,16 +108,11 @@ async function ensureLeaf(folder: string, authority: Issued, names: readonly str
 function readPair(folder: string, [cert, key]: PairFiles): Issued | null {
   const [certPath, keyPath] = [join(folder, cert), join(folder, key)];
   if (!existsSync(certPath) || !existsSync(keyPath)) return null;
-  try {
+  return orInvalid(() => {
     const certificate = new X509Certificate(readFileSync(certPath));
     const privateKey = createPrivateKey(readFileSync(keyPath));
     return certificate.checkPrivateKey(privateKey) ? { certificate, privateKey } : null;
-  } catch (error) {
-    throw configInvalid(
-      'The certificates in the data folder cannot be read; delete its "tls" folder and new ones will be created.',
-      { cause: error },
-    );
-  }
+  }, 'The certificates in the data folder cannot be read; delete its "tls" folder and new ones will be created.');
 }
 
 // Writes the key first, and each file by renaming a temporary one. After a crash in between, the
@@ -129,7 +127,7 @@ function pemOf(privateKey: KeyObject): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-function validity(days: number, now: Date): { notBefore: Date; notAfter: Date } {
+function validity(days: number, now: Date) {
   return {
     notBefore: new Date(now.getTime() - clockSkewMs),
     notAfter: new Date(now.getTime() + days * dayMs),
@@ -140,20 +138,10 @@ function daysLeft(certificate: X509Certificate, now: Date): number {
   return (certificate.validToDate.getTime() - now.getTime()) / dayMs;
 }
 
-function readPem(path: string, flag: string): string {
+function orInvalid<T>(read: () => T, message: string): T {
   try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw configInvalid(`${flag} must specify a readable PEM file.`, {
-      cause: error,
-    });
-  }
-}
-
-function parsed<T>(parse: () => T, flag: string, what: string): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw configInvalid(`${flag} must be a ${what}.`, { cause: error });
+    return read();
+  } catch (cause) {
+    throw configInvalid(message, { cause });
   }
 }
