@@ -226,16 +226,7 @@ export async function docsRoutes(server: FastifyInstance): Promise<void> {
   });
 }
 
-/**
- * What a route declares: who may call it, its text in the OpenAPI document, and its schemas.
- *
- *     const createAnalysis = operation('createAnalysis', {
- *       summary: 'Create an analysis',
- *       body: createBody,
- *       answer: analysisResponse,
- *     });
- *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
- */
+/** What a route declares: who may call it, its text in the OpenAPI document, and its schemas. */
 export interface Operation
   extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' | 'querystring'> {
   /** If omitted, callers need a key or a user of the tenant. */

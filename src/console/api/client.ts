@@ -269,11 +269,7 @@ export function takeReturn() {
   return { code, codeVerifier: known.codeVerifier, redirectUri: redirectUri() };
 }
 
-interface Journey {
-  readonly state: string;
-  readonly codeVerifier: string;
-  readonly hash: string;
-}
+type Journey = Readonly<Record<'state' | 'codeVerifier' | 'hash', string>>;
 
 function redirectUri(): string {
   return `${location.origin}/`;

@@ -235,7 +235,7 @@ function useGestures({ box, size, view, look, setLook }: GesturesProps) {
     element.addEventListener('wheel', wheel, { passive: false });
     return () => element.removeEventListener('wheel', wheel);
   });
-  const { onPointerMove, ...fingers } = useFingers({ pan, zoom });
+  const { onPointerMove, ...fingers } = useFingers(pan, zoom);
   return {
     ...fingers,
     onPointerMove: (event: TargetedPointerEvent<HTMLDivElement>) => {
@@ -266,13 +266,8 @@ function toggleLoupe(look: Look): Look {
   return { ...look, loupe: look.loupe === null ? look.middle : null };
 }
 
-interface FingersProps {
-  readonly pan: (x: number, y: number) => void;
-  readonly zoom: (by: number, at: Point) => void;
-}
-
 /** One finger or the mouse moves the picture; two fingers zoom it. */
-function useFingers({ pan, zoom }: FingersProps) {
+function useFingers(pan: (x: number, y: number) => void, zoom: (by: number, at: Point) => void) {
   const { current: fingers } = useRef(new Map<number, Point>());
   const release = ({ pointerId }: PointerEvent) => void fingers.delete(pointerId);
   return {

@@ -98,11 +98,7 @@ export interface Login {
   readonly at: Date;
 }
 
-export interface CodeGrant {
-  readonly code: string;
-  readonly codeVerifier: string;
-  readonly redirectUri: string;
-}
+export type CodeGrant = Readonly<Record<'code' | 'codeVerifier' | 'redirectUri', string>>;
 
 export interface Identity {
   readonly kind: 'embedded' | 'oidc';

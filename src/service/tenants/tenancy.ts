@@ -81,7 +81,10 @@ async function changeTenant(context: TenancyContext, { tenant, request, by }: Ch
   const storage = newStorage(context, before, request);
   if (storage?.config != null) await probe(context.openRemote(storage.config));
   const changed = await write(context, { tenant, request, by }, before, storage);
-  if (request.storageConfig?.s3?.corsAllowedOrigins != null) await applyCors(context, changed);
+  if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
+    const { row, config } = (await readStoredConfig(context, changed)) ?? {};
+    if (row && config) await context.cors.apply(row, config, context.openRemote(config));
+  }
   return readTenant(context, changed);
 }
 
@@ -106,17 +109,12 @@ function assertWebhookAllowed(
   if (complaint !== null) throw invalidRequest(complaint);
 }
 
-interface NewStorage {
-  /** Null for the service's own store. */
-  readonly config: StorageConfig | null;
-}
-
-/** Returns null if the storage stays as it is. */
+/** Returns null if the storage stays as it is; its `config` is null for the service's own store. */
 function newStorage(
   { defaultType }: Pick<TenancyContext, 'defaultType'>,
   before: StoredConfig | null,
   { storageType, storageConfig }: TenantRequest,
-): NewStorage | null {
+): Pick<StoredConfig, 'config'> | null {
   if (storageConfig === undefined) {
     assertStorageType(storageType, before?.row.type ?? defaultType, defaultType);
     return null;
@@ -144,7 +142,7 @@ async function write(
   { db, configs, now }: TenancyContext,
   { tenant: { id }, request, by }: ChangeAct,
   before: StoredConfig | null,
-  storage: NewStorage | null,
+  storage: Pick<StoredConfig, 'config'> | null,
 ) {
   const { name, webhookUrl, defaultOptions, seenBefore } = request;
   return transact(db, async (tx) => {
@@ -170,13 +168,6 @@ function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | nu
   throw conflict(
     'Somebody else changed the storage configuration at the same time; read it again and repeat your change.',
   );
-}
-
-async function applyCors(context: TenancyContext, tenant: Tenant): Promise<void> {
-  const stored = await readStoredConfig(context, tenant);
-  if (stored === null || stored.config === null) return;
-  const { row, config } = stored;
-  await context.cors.apply(row, config, context.openRemote(config));
 }
 
 /** Members that a client may send back as returned, without changing anything. */

@@ -38,7 +38,11 @@ export function makeValidation(parts: RecordParts): Validation {
   const [real, fake] = [ofClass(false), ofClass(true)];
   if (real.length === 0) throw nothingMeasured('photographs (--real)');
   if (fake.length === 0) throw nothingMeasured('generated pictures (--fake)');
-  const { model, environment } = oneModel(measured);
+  const { model, environment } = measured[0]!.measurement;
+  // Error rates measured on two models would describe neither of them.
+  if (!measured.every(({ measurement }) => isSameModel(measurement.model, model))) {
+    throw conflict('The model was replaced during the measurement; run the validation again.');
+  }
   return {
     formatVersion: 1,
     id,
@@ -70,13 +74,6 @@ function classPictures(files: FileCounts, ofClass: readonly Measured[]): ClassPi
     digest: digest.digest('hex'),
     list: null,
   };
-}
-
-/** Error rates measured on two models would describe neither of them. */
-function oneModel(measured: readonly Measured[]): Measurement {
-  const first = measured[0]!.measurement;
-  if (measured.every(({ measurement: { model } }) => isSameModel(model, first.model))) return first;
-  throw conflict('The model was replaced during the measurement; run the validation again.');
 }
 
 function nothingMeasured(what: string): ForensicsError {

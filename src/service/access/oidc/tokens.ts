@@ -204,11 +204,7 @@ function readMark(mark: unknown): string {
  * A name is either the exact name of a claim, or the path through nested claims:
  * `realm_access.roles`, `resource_access.my.client.roles`.
  */
-export interface ClaimNames {
-  readonly scopes: string;
-  readonly userType: string;
-  readonly tenants: string;
-}
+export type ClaimNames = Readonly<Record<'scopes' | 'userType' | 'tenants', string>>;
 
 export type Described = ReturnType<typeof describePerson>;
 
