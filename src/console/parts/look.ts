@@ -16,7 +16,7 @@ export interface Look {
   readonly opacity: number;
   /** What the loupe shows, as fractions of the picture; null without a loupe. */
   readonly loupe: Point | null;
-  /** Relative to the fitted size; the centre of the window as fractions of the picture. Valid for any window size. */
+  /** Zoom relative to the fitted size, and the window's centre as fractions of the picture: valid for any window. */
   readonly zoom: number;
   readonly middle: Point;
 }

@@ -166,7 +166,7 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
   };
 }
 
-/** Limits how long a process that freezes inside a transaction blocks others. Poolers refuse these at the start. */
+/** Limits how long a process frozen inside a transaction blocks others. Poolers refuse these as a session begins. */
 export const sessionLimits =
   "SET idle_in_transaction_session_timeout = '30s'; SET lock_timeout = '10s'";
 

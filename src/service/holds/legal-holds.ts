@@ -53,7 +53,6 @@ export function createHolds({ db, now }: Clocked) {
         await tx.delete(legalHolds).where(isOn(held)).run();
         await note(tx, held, { actor: by, at: now(), event: 'hold.removed' });
       }),
-    /** Holds of one tenant, oldest first. */
     list: async (tenantId: string) => findHolds(db, tenantId),
   };
 }
