@@ -47,7 +47,7 @@ export function createTenants({ db, now }: Clocked) {
     (await named.get({ name })) ?? null;
 
   return {
-    /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` if an undeleted tenant has or had it. */
+    /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` if a live tenant has or had it. */
     async create({ name, isTrial = false, by = operator }: NewTenant) {
       return transact(db, async (tx) => {
         const createdAt = now();
