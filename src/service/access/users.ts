@@ -99,7 +99,7 @@ export function createUsers(parts: UsersParts) {
     /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
     update: (id: string, change: UserChange, acting: Acting = byOperator) =>
       updateUser(parts, id, change, acting),
-    /** Also ends sessions and a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
+    /** Also ends all sessions and a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
     setPassword: (id: string, password: string, acting: Acting = byOperator) =>
       setPassword(parts, id, password, acting),
     /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */

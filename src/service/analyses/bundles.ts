@@ -88,7 +88,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
       await requireFreeSpace(core.folder.path, maxBytes);
       return spool(stream, core.folder.path);
     },
-    /** Keeps nothing of it. @throws {ForensicsError} `bundle_unreadable` for anything that is not a bundle. */
+    /** Verifies a bundle and keeps nothing. @throws {ForensicsError} `bundle_unreadable` for anything that is not a bundle. */
     verify: ({ tenant }: Pick<Caller, 'tenant'>, file: FileHandle): Promise<Verification> =>
       verifying(tenant.id, () => verifyUpload(signingKeys, file)),
   };
