@@ -4,6 +4,7 @@ import type { NewUser } from '../../../../src/service/access/users.ts';
 import { users as table } from '../../../../src/ports/db/schema.ts';
 import { hasPostgres } from '../../ports/db/temporary.ts';
 import { openPeople, password } from './people.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 const examiner = 'examiner@example.org';
 const invalid = { code: 'invalid_request' };
@@ -146,9 +147,7 @@ describe('an administrator', () => {
 
     await users.setPassword(id, 'seven green bottles');
 
-    await expect(identity.authenticate(accessToken)).rejects.toMatchObject({
-      code: 'unauthenticated',
-    });
+    await expect(identity.authenticate(accessToken)).rejects.toEqual(refusal('unauthenticated'));
     await logIn(examiner, 'seven green bottles');
   });
 

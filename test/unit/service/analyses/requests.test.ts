@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRequest, openWorkshop } from './workshop.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 const input = (change: object) => ({ input: { ...createRequest().input, ...change } });
 
@@ -132,9 +133,7 @@ test.each([
   const { start, analyses, caller } = await openWorkshop();
   const id = await start();
 
-  await expect(analyses.retry(caller, { id, options })).rejects.toMatchObject({
-    code: 'invalid_request',
-  });
+  await expect(analyses.retry(caller, { id, options })).rejects.toEqual(refusal('invalid_request'));
 });
 
 /** Five analyses, a second apart. */

@@ -6,6 +6,7 @@ import { createWorker, type Handler, withRoom } from '../../../../src/service/jo
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 /** A worker that finishes a job after its `work`; `done` are the payloads of those that are finished. */
 async function setUp({
@@ -283,10 +284,7 @@ async function moreThanHalfOfFree(): Promise<number> {
   return Math.floor(0.6 * bavail * bsize);
 }
 
-const noRoom = expect.objectContaining({
-  code: 'no_space_left',
-  message: expect.stringContaining('free some space'),
-});
+const noRoom = refusal('no_space_left', 'free some space');
 
 test('a run does not begin if the disk has no room for what it writes', async () => {
   const { claim, run, ran } = await openRoom(2 ** 60);

@@ -26,6 +26,7 @@ import { storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
 import { fromDist } from '../../../built.ts';
 import { logOf } from '../audit/log-of.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 const now = () => new Date('2026-03-01T12:00:00Z');
 const config = {
@@ -197,10 +198,7 @@ test('a key file that belongs to another database is reported and left unchanged
   await rotateMasterKey(settingsWith(), routine);
   writeFileSync(join(dataDir, 'master.key'), `${'0c'.repeat(32)}\n`);
 
-  await expect(expectAllUsable()).rejects.toMatchObject({
-    code: 'config_invalid',
-    message: expect.stringContaining('does not belong'),
-  });
+  await expect(expectAllUsable()).rejects.toEqual(refusal('config_invalid', 'does not belong'));
   expect(keyText()).toBe(`${'0c'.repeat(32)}\n`);
 });
 
@@ -223,9 +221,8 @@ test('a different key in the settings is refused from the first opening on', asy
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-other-key-'));
   await withCore(() => undefined, key);
 
-  await expect(withCore(() => undefined, 'cd'.repeat(32))).rejects.toMatchObject({
-    code: 'config_invalid',
-    message: expect.stringContaining('FORENSICS_MASTER_KEY'),
-  });
+  await expect(withCore(() => undefined, 'cd'.repeat(32))).rejects.toEqual(
+    refusal('config_invalid', 'FORENSICS_MASTER_KEY'),
+  );
   await expect(withCore(() => 'opened', key)).resolves.toBe('opened');
 });

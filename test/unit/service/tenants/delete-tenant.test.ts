@@ -8,6 +8,7 @@ import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
 import { createRequest, openWorkshop } from '../analyses/workshop.ts';
 import { openPeople } from '../access/people.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -51,9 +52,9 @@ describe('a deleted tenant', () => {
     const gone = [await tenants.byName('acme-2'), await tenants.byName(tenant.name)];
     expect([...gone, ...(await tenants.list())]).toEqual([null, null]);
     expect(await tenants.listDeleted()).toEqual([tenant]);
-    await expect(tenants.authorizeTenant(caller.principal, tenant.name)).rejects.toMatchObject({
-      code: 'forbidden',
-    });
+    await expect(tenants.authorizeTenant(caller.principal, tenant.name)).rejects.toEqual(
+      refusal('forbidden'),
+    );
     const keys = await db.select().from(tables.apiKeys).all();
     expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([clock.now()]);
     const hidden = await db.select().from(tables.analyses).all();
@@ -157,10 +158,7 @@ test('a tenant on hold is not deleted, and each hold is named', async () => {
 
   const refused = remove();
 
-  await expect(refused).rejects.toMatchObject({
-    code: 'conflict',
-    message: expect.stringContaining(`${analysisId} (case 17)`),
-  });
+  await expect(refused).rejects.toEqual(refusal('conflict', `${analysisId} (case 17)`));
   await expect(refused).rejects.toThrow(/everything[^]*hold remove --tenant acme/);
   expect(await tenants.byName(caller.tenant.name)).not.toBeNull();
 });

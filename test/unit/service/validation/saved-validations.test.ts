@@ -9,6 +9,7 @@ import {
 import { createRegistry } from '../../../../src/inference/registry.ts';
 import { makeValidation } from '../../../../src/service/validation/record.ts';
 import { outcomes } from './outcomes.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 
 const one = 'a'.repeat(24);
 const other = 'b'.repeat(24);
@@ -113,10 +114,7 @@ describe('the validation that reports cite', () => {
 
     const cite = (id: string) => citedValidation({ dataDir, validation: id }, registry);
 
-    await expect(cite(one)).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('measured m 1, not trace-3'),
-    });
+    await expect(cite(one)).rejects.toEqual(refusal('conflict', 'measured m 1, not trace-3'));
     await expect(cite(other)).rejects.toMatchObject({ code: 'validation_not_found' });
   });
 });
