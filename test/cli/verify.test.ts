@@ -2,10 +2,16 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createPublicKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readEntries } from '../unit/evidence/repack.ts';
-import { newSigner, smallBundle, smallCase } from '../unit/evidence/small-case.ts';
-import { emptyFolder, refusedInOneLine, runCli } from './run-cli.ts';
+import { newSigner, smallBundle, smallCase, signedAt } from '../unit/evidence/small-case.ts';
+import { emptyFolder, refusedInOneLine, runCli, runHere } from './run-cli.ts';
+import { createSigningKeys, keysInFolder } from '../../src/evidence/sign.ts';
+import type { BundleCase } from '../../src/evidence/bundle-format.ts';
+import { writeBundle } from '../../src/evidence/write-bundle.ts';
+import { realCase } from '../unit/evidence/real-case.ts';
+import { warmChildren } from '../unit/examiner/warm-children.ts';
 
 const execute = promisify(execFile);
 
@@ -139,3 +145,95 @@ async function commandsIn(dir: string): Promise<readonly string[]> {
     .matchAll(/^ {5}((?:openssl|grep|sha256sum) .*)$/gm);
   return [...commands].map((match) => match[1]!);
 }
+
+test('the first use creates the key, and rotate keeps the old one for verification', async () => {
+  const dir = await emptyFolder();
+  const dataDir = join(dir, 'data');
+  const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
+
+  const first = await run('export');
+  const signer = await createSigningKeys(keysInFolder(dataDir), () => new Date()).signer();
+  await writeFile(join(dir, 'evidence.zip'), smallBundle({ signer }));
+  const rotated = await run('rotate');
+  const { keys }: { keys: Shown[] } = JSON.parse((await run('show', '--json')).stdout);
+
+  expect(createPublicKey(first.stdout).asymmetricKeyType).toBe('ed25519');
+  expect(keys.map(({ retiredAt }) => retiredAt === null)).toEqual([true, false]);
+  expect(rotated.stdout).toBe(`${keys[0]!.fingerprint}\n`);
+  expect(keys[1]!.publicKey).toBe(first.stdout);
+  await writeFile(join(dir, 'old.pem'), keys[1]!.publicKey);
+  expect(await runCli(['verify', 'evidence.zip', '--key', 'old.pem'], { cwd: dir })).toMatchObject({
+    code: 0,
+  });
+});
+
+test('no command prints the private key', async () => {
+  const dataDir = join(await emptyFolder(), 'data');
+  const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
+
+  const outputs = [await run('show'), await run('show', '--json'), await run('export', '--json')];
+
+  const file = await readFile(join(dataDir, 'signing-keys', '0001.pem'), 'utf8');
+  const secret = /KEY-----\n(.+)\n/.exec(file)![1]!;
+  for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toContain(secret);
+});
+
+interface Shown {
+  readonly fingerprint: string;
+  readonly publicKey: string;
+  readonly retiredAt: string | null;
+}
+
+const real = await realCase(warmChildren());
+
+async function bundleOf(bundleCase: BundleCase): Promise<string> {
+  const how = { withOriginal: true, signer: newSigner(), signedAt };
+  const file = join(await emptyFolder(), 'evidence.zip');
+  await writeFile(file, writeBundle(bundleCase, how).bytes);
+  return file;
+}
+
+test('a validly signed but false value is reported with the recomputed one, with exit code 7', async () => {
+  const { examination } = real;
+  const predictions = { ...examination.predictions, real: 0.999 };
+  const file = await bundleOf({ ...real, examination: { ...examination, predictions } });
+
+  const verified = await runHere(['verify', file]);
+  const reproduced = await runHere(['reproduce', file]);
+
+  expect(verified.code).toBe(0);
+  expect(reproduced.code).toBe(7);
+  expect(reproduced.stdout).toContain('evidence.zip: DIFFERENT\n');
+  expect(reproduced.stdout).toMatch(/examination\.predictions\.real: 0\.999, now 0\.\d+/);
+});
+
+test('differences within the tolerance are listed, and so is another environment', async () => {
+  const { examination, rendering } = real;
+  const { anomaly, environment } = examination;
+  const { en } = rendering.reports;
+  const file = await bundleOf({
+    ...real,
+    examination: {
+      ...examination,
+      anomaly: { ...anomaly, score: anomaly.score! + 0.00002 },
+      environment: { ...environment, cpu: 'Another' },
+    },
+    rendering: {
+      ...rendering,
+      reports: {
+        ...rendering.reports,
+        en: { ...en!, pdf: Buffer.concat([en!.pdf, Buffer.of(10)]) },
+      },
+    },
+  });
+
+  const { code, stdout } = await runHere(['reproduce', file]);
+
+  expect(code).toBe(0);
+  expect(stdout).toContain('evidence.zip: SAME RESULT, but not byte for byte\n');
+  expect(stdout).toMatch(
+    /examination\.anomaly\.score: [\d.]+, now [\d.]+ \(within the\s+tolerance\)/,
+  );
+  expect(stdout).toContain('report-en.pdf: different bytes, as expected from a different version');
+  expect(stdout).toMatch(/cpu: Another in the bundle, .* here/);
+});

@@ -1,4 +1,5 @@
 /** A declaration is found anywhere in the file, in any encoding. */
+/** References to content credentials in a file, and whether the credentials are really there. */
 
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
@@ -8,7 +9,8 @@ import { exifSegment, tiffBlock } from '../../fixtures/exif.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
 import { xmpHead, xmpPacket, xmpSegment } from '../../fixtures/xmp.ts';
-import { declarationsOf, jpeg, png, withExif, withTexts, withXmp } from './files.ts';
+import { declarationsOf, jpeg, png, withExif, withTexts, withXmp, provenanceOf } from './files.ts';
+import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 
 const settings =
   'Steps: 20, Sampler: DPM++ 2M, CFG scale: 7, Seed: 965400086, Size: 512x512, Model: x';
@@ -212,3 +214,53 @@ function withIptcCaption(text: string): Buffer {
   });
   return withSegments(jpeg, ...segments);
 }
+
+const signer = await (await createAuthority('Authority of Tests')).issue('Signer of Tests');
+const actions = [{ action: 'c2pa.created' }];
+const namespace = { 'xmlns:dcterms': 'http://purl.org/dc/terms/' };
+const inside = 'self#jumbf=/c2pa/urn:uuid:00000000-0000-4000-8000-000000000000';
+
+function referringTo(text: string): string {
+  return xmpPacket(namespace, `<dcterms:provenance>${text}</dcterms:provenance>`);
+}
+
+function pngWith(packet: string): Buffer {
+  return withChunks(png, pngChunk('iTXt', Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${packet}`)));
+}
+
+async function codesOf(file: Buffer): Promise<readonly unknown[]> {
+  return (await provenanceOf(file)).warnings.map((one) => Object(one).code);
+}
+
+test.each([
+  ['a JPEG', withXmp(referringTo(inside))],
+  ['a PNG', pngWith(referringTo(inside))],
+  ['an attribute', withXmp(xmpPacket({ ...namespace, 'dcterms:provenance': 'self#jumbf=c2pa' }))],
+])('credentials removed from %s are reported', async (_, file) => {
+  expect(await codesOf(file)).toEqual(['credentials_removed']);
+});
+
+test('embedded credentials cause no warning', async () => {
+  const file = await withCredentials(withXmp(referringTo(inside)), { signer, actions });
+
+  const { credentials, warnings } = await provenanceOf(file);
+
+  expect(credentials?.integrity).toBe('valid');
+  expect(warnings).toEqual([]);
+});
+
+test('unreadable metadata is reported, truncated metadata is not', async () => {
+  const broken = jpegSegment(0xe1, 'Exif\0\0zzzzzzzzzzzz');
+  const long = xmpSegment(referringTo('x'.repeat(9000)));
+
+  expect(await codesOf(withSegments(jpeg, broken, long))).toEqual([
+    'block_unreadable',
+    'credentials_elsewhere',
+  ]);
+});
+
+test('credentials on a server are kept elsewhere', async () => {
+  const file = withXmp(referringTo('https://cai.example/manifests/1'));
+
+  expect(await codesOf(file)).toEqual(['credentials_elsewhere']);
+});

@@ -1,5 +1,6 @@
-import { createServer as createPlainServer } from 'node:http';
-import { expect, test } from 'vitest';
+import { createServer as createPlainServer, createServer, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect, test, afterEach, vi } from 'vitest';
 import type { Pace } from '../../../../src/waiting.ts';
 import { freePort } from '../../../fixtures/free-port.ts';
 import { listen } from '../../../fixtures/listen.ts';
@@ -84,4 +85,34 @@ test('an unknown host is reported as such, at once', async () => {
 const addresses = 'http://localhost:1 localhost:8443 https://a:b@localhost https://localhost/v1';
 test.each(addresses.split(' '))('%s is not a server address', async (url) => {
   await expect(ping(url, null)).rejects.toMatchObject({ code: 'usage' });
+});
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Allows every connection and records its target. */
+async function openProxy() {
+  const targets: string[] = [];
+  const proxy = createServer();
+  proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
+    targets.push(url);
+    const upstream = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.pipe(socket).pipe(upstream);
+    });
+    for (const end of [socket, upstream]) end.on('error', () => upstream.destroy());
+  });
+  return { url: `http://127.0.0.1:${await listen(proxy)}`, targets };
+}
+
+test('HTTPS_PROXY and NO_PROXY are obeyed', async () => {
+  const { url } = await openTlsServer(leaf);
+  const proxy = await openProxy();
+  vi.stubEnv('HTTPS_PROXY', proxy.url);
+
+  const proxied = await ping(url, authorityPem);
+  vi.stubEnv('NO_PROXY', 'localhost');
+  const direct = await ping(url, authorityPem);
+
+  expect([proxied, direct]).toEqual(['pong', 'pong']);
+  expect(proxy.targets).toEqual([new URL(url).host]);
 });

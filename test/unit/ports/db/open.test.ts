@@ -1,17 +1,23 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { characterCount, foldText, newId, transact } from '../../../../src/ports/db/database.ts';
+import {
+  characterCount,
+  foldText,
+  newId,
+  transact,
+  type Db,
+} from '../../../../src/ports/db/database.ts';
 import { migrateSqlite, currentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { toSqliteError } from '../../../../src/ports/db/errors.ts';
-import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
+import { openDatabase, copyDatabase } from '../../../../src/ports/db/sqlite.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
-import { settings } from '../../../../src/ports/db/schema.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
+import { inspectDatabase, readDatabase } from '../../../../src/ports/db/snapshot.ts';
 
 describe('openDatabase', () => {
   test('opens in WAL mode with full syncs and foreign keys', () => {
@@ -132,8 +138,8 @@ describe('transact', () => {
     const row = { key: 'big', value: 'x'.repeat(100_000) };
     const full = { code: 'no_space_left' };
 
-    await expect(db.insert(settings).values(row).run()).rejects.toMatchObject(full);
-    const act = transact(db, (tx) => tx.insert(settings).values(row).run());
+    await expect(db.insert(schema.settings).values(row).run()).rejects.toMatchObject(full);
+    const act = transact(db, (tx) => tx.insert(schema.settings).values(row).run());
     await expect(act).rejects.toMatchObject(full);
   });
 });
@@ -176,4 +182,65 @@ test.each([
 
 test('characterCount counts a character beyond the basic plane as one', () => {
   expect(characterCount('a😀b')).toBe(3);
+});
+
+const put = (db: Db, ...keys: readonly string[]) =>
+  transact(db, async (tx) => {
+    const value = 'x'.repeat(2000);
+    for (const key of keys) await tx.insert(schema.settings).values({ key, value }).run();
+  });
+
+test('a copy is one file that only its owner can read, made while others have the database open', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'live.db');
+  const [db, other] = [temporaryDb(path), temporaryDb(path)];
+  await put(other, 'one', 'two');
+
+  const to = join(folder, 'snapshot.db');
+  copyDatabase(db.$client, to);
+  await put(other, 'later');
+
+  const copied = await readDatabase(to, (copy) => copy.select().from(schema.settings).all());
+  expect(copied.map(({ key }) => key)).toEqual(['one', 'two']);
+  expect(statSync(to).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).filter((name) => name.startsWith('snapshot'))).toEqual([
+    'snapshot.db',
+  ]);
+});
+
+test('inspecting a database returns its schema and row counts and changes no byte', async () => {
+  const folder = temporaryFolder();
+  const to = join(folder, 'snapshot.db');
+  const db = temporaryDb();
+  await put(db, 'one');
+  copyDatabase(db.$client, to);
+  const before = readFileSync(to);
+
+  const { schema: found, rows, problems } = await inspectDatabase(to);
+
+  expect(found).toBe(currentSchema('sqlite'));
+  expect(rows).toMatchObject({ settings: 1, tenants: 0, analyses: 0 });
+  expect(problems).toEqual([]);
+  expect(readFileSync(to)).toEqual(before);
+});
+
+test('dangling references and damaged pages are reported', async () => {
+  const folder = temporaryFolder();
+  const [orphan, torn] = [join(folder, 'orphan.db'), join(folder, 'torn.db')];
+  const db = temporaryDb();
+  for (let i = 0; i < 50; i++) await put(db, `row ${i}`);
+  copyDatabase(db.$client, torn);
+  db.$client.pragma('foreign_keys = OFF');
+  db.$client.exec("INSERT INTO user_tenants VALUES ('nobody', 'nowhere')");
+  copyDatabase(db.$client, orphan);
+  const bytes = readFileSync(torn);
+  bytes.fill(0xee, bytes.length - 8000, bytes.length - 1000);
+  writeFileSync(torn, bytes);
+
+  const [orphaned, damaged] = [await inspectDatabase(orphan), await inspectDatabase(torn)];
+
+  expect(orphaned.problems).toContain(
+    'A row of user_tenants refers to a row of tenants that is missing.',
+  );
+  expect(damaged.problems.join()).toContain('The database is damaged');
 });

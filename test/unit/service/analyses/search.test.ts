@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import Database from 'better-sqlite3';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
 import {
   type Db,
@@ -10,10 +12,8 @@ import {
 import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { analyses, users } from '../../../../src/ports/db/schema.ts';
 import { openDatabase, requireSqlite } from '../../../../src/ports/db/sqlite.ts';
-import Database from 'better-sqlite3';
-import { join } from 'node:path';
 import { addTenants, analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
-import { temporaryFolder } from '../../ports/db/temporary.ts';
+import { temporaryFolder, temporaryDb } from '../../ports/db/temporary.ts';
 import { engines, testsOn } from '../../ports/db/engines.ts';
 
 const at = rowMadeAt;
@@ -168,4 +168,53 @@ test('rows from before the text index are found, and frequent matches are counte
   expect(await textSearchCondition(db, 'common')).toBeNull();
   expect(await textSearchCondition(db, 'uncommon')).not.toBeNull();
   await opened.close();
+});
+
+const countAll = async (db: Db, tenantId: string) =>
+  (await findEntries(db, tenantId, { searchTerm: '', start: 0, limit: 1 })).total;
+const hide = (db: Db, id: string, deletedAt: Date | null) =>
+  db.update(analyses).set({ deletedAt }).where(eq(analyses.id, id)).run();
+
+describe.each(engines)('the number of analyses of a tenant, in $name', (engine) => {
+  const on = testsOn(engine);
+
+  on('follows every change', async () => {
+    const db = await (await engine.newDatabase())();
+    await addTenants(db);
+    const counts = async () => [await countAll(db, 'a'), await countAll(db, 'b')];
+    const seen = [await counts()];
+
+    await add(db, row('1'), row('2'), row('3'));
+    await add(db, row('4', { tenantId: 'b' }));
+    seen.push(await counts());
+    await hide(db, '1', at);
+    await hide(db, '4', at);
+    seen.push(await counts());
+    await hide(db, '4', null);
+    // Removing the row of a deleted analysis does not count it again.
+    await db.delete(analyses).where(eq(analyses.id, '1')).run();
+    await db.delete(analyses).where(eq(analyses.id, '2')).run();
+    seen.push(await counts());
+
+    expect(seen).toEqual([
+      [0, 0],
+      [3, 1],
+      [2, 0],
+      [1, 1],
+    ]);
+  });
+});
+
+test('SQLite returns the stored number and counts nothing', async () => {
+  const path = join(temporaryFolder(), 'forensics.db');
+  const db = temporaryDb(path);
+  await addTenants(db);
+  await add(db, row('1'));
+  const client = new Database(path);
+  client.exec('UPDATE analysis_counts SET counted = 41');
+  client.close();
+
+  await add(db, row('2'));
+
+  expect(await countAll(db, 'a')).toBe(42);
 });
