@@ -6,6 +6,8 @@ import { ForensicsError } from '../../../../src/contract/errors.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop } from './workshop.ts';
 
+const options = { tier: 'forensicReporting' };
+
 const fulfilled = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
   outcomes.filter(({ status }) => status === 'fulfilled').length;
 const codes = (outcomes: readonly PromiseSettledResult<unknown>[]) => [
@@ -60,12 +62,12 @@ describe('an upgrade', () => {
     );
     clock.step(5000);
 
-    const upgraded = await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+    const upgraded = await analyses.retry(caller, { id, options });
 
     expect(upgraded).toMatchObject({
       tierUpgradedFrom: 'flagging',
       tierUpgradedAt: '2026-03-01T12:00:05.000Z',
-      input: { options: { tier: 'forensicReporting' } },
+      input: { options },
       inferenceStatus: {
         status: 'completed',
         retryCount: 0,
@@ -94,10 +96,7 @@ describe('an upgrade', () => {
 
     const outcomes = await Promise.allSettled(
       Array.from({ length: 100 }, (_, n) =>
-        (n % 2 === 0 ? analyses : other).retry(caller, {
-          id,
-          options: { tier: 'forensicReporting' },
-        }),
+        (n % 2 === 0 ? analyses : other).retry(caller, { id, options }),
       ),
     );
 
@@ -111,7 +110,6 @@ describe('an upgrade', () => {
   test('that cannot be rendered changes nothing and can be tried again', async () => {
     const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
     const id = await complete();
-    const options = { tier: 'forensicReporting' };
     sandbox.breakRendering(new Error('no'));
 
     await expect(analyses.retry(caller, { id, options })).rejects.toThrow('no');
@@ -129,7 +127,7 @@ describe('an upgrade', () => {
     const id = await complete();
     await store.put((await evidence()).key, Buffer.from('something else'));
 
-    const answer = analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+    const answer = analyses.retry(caller, { id, options });
 
     await expect(answer).rejects.toMatchObject({ code: 'evidence_damaged' });
   });
@@ -148,7 +146,7 @@ test('a retry whose options were merged before another retry ran and failed chan
     store.head = head;
     clock.step(1000);
     sandbox.next(sandbox.fail('image_unreadable'));
-    await other.retry(caller, { id, options: { tier: 'forensicReporting' } });
+    await other.retry(caller, { id, options });
     await worker.drain();
     return head(key);
   };
@@ -328,11 +326,7 @@ describe('an Idempotency-Key', () => {
   test('makes an upgrade answer every time and bill once, at once or later', async () => {
     const { complete, analyses, caller, counters, sandbox } = await openWorkshop();
     const id = await complete();
-    const upgrade = () =>
-      analyses.retry(
-        { ...caller, idempotencyKey: 'u' },
-        { id, options: { tier: 'forensicReporting' } },
-      );
+    const upgrade = () => analyses.retry({ ...caller, idempotencyKey: 'u' }, { id, options });
 
     const [one, two] = await Promise.all([upgrade(), upgrade()]);
     const three = await upgrade();
@@ -346,7 +340,7 @@ describe('an Idempotency-Key', () => {
     const { complete, analyses, caller, counters, openProcess } = await openWorkshop();
     const id = await complete();
     const keyed = { ...caller, idempotencyKey: 'u' };
-    const request = { id, options: { tier: 'forensicReporting' } };
+    const request = { id, options };
 
     const answers = await Promise.all(
       [analyses, (await openProcess('two')).analyses].map((one) => one.retry(keyed, request)),
@@ -363,7 +357,6 @@ describe('an Idempotency-Key', () => {
     const { complete, analyses, caller, counters } = await openWorkshop();
     const ids = [await complete(), await complete()];
     const keyed = { ...caller, idempotencyKey: 'u' };
-    const options = { tier: 'forensicReporting' };
 
     const outcomes = await Promise.allSettled(
       ids.map((id) => analyses.retry(keyed, { id, options })),
