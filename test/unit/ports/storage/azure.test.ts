@@ -128,16 +128,16 @@ describe('presigned URLs of Azure', () => {
 });
 
 describe('the CORS rules of an Azure account', () => {
+  const rule = {
+    allowedMethods: 'GET',
+    allowedHeaders: '',
+    exposedHeaders: '',
+    maxAgeInSeconds: 5,
+  };
+
   test('gain our origins, keep existing rules, and allow our pages', async () => {
     const account = openAccount(azurite);
-    const theirs = {
-      allowedOrigins: 'https://site.example',
-      allowedMethods: 'GET',
-      allowedHeaders: '',
-      exposedHeaders: '',
-      maxAgeInSeconds: 5,
-    };
-    await account.setProperties({ cors: [theirs] });
+    await account.setProperties({ cors: [{ ...rule, allowedOrigins: 'https://site.example' }] });
     const store = azurite.storeOf('pictures');
 
     const first = await store.applyCors(['https://app.example']);
@@ -155,12 +155,6 @@ describe('the CORS rules of an Azure account', () => {
   });
 
   test('are not applied if the account has reached Azure’s limit', async () => {
-    const rule = {
-      allowedMethods: 'GET',
-      allowedHeaders: '',
-      exposedHeaders: '',
-      maxAgeInSeconds: 5,
-    };
     const cors = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
       ...rule,
       allowedOrigins: `https://${name}.example`,

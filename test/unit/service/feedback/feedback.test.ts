@@ -88,11 +88,8 @@ test('a failed attempt is repeated, until one succeeds', async () => {
 
   await submit();
   await worker.drain();
-  expect((await outcomes())['webhook']).toEqual({
-    state: 'waiting',
-    attempts: 1,
-    detail: 'http_503',
-  });
+  const waiting = { state: 'waiting', attempts: 1, detail: 'http_503' };
+  expect((await outcomes())['webhook']).toEqual(waiting);
   clock.step(59_999);
   await worker.drain();
   expect(receiver.seen).toHaveLength(1);
@@ -134,11 +131,8 @@ test('a message that is refused permanently is tried once', async () => {
   clock.step(72 * 3_600_000);
   await worker.drain();
 
-  expect((await outcomes())['webhook']).toEqual({
-    state: 'given_up',
-    attempts: 1,
-    detail: 'http_410',
-  });
+  const givenUp = { state: 'given_up', attempts: 1, detail: 'http_410' };
+  expect((await outcomes())['webhook']).toEqual(givenUp);
   expect(receiver.seen).toHaveLength(1);
 });
 
