@@ -177,18 +177,19 @@ test('a TIFF that lacks a tile is refused', async () => {
   );
 });
 
+function factsOfJpegXl(header: number) {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUInt16BE(0xff0a);
+  bytes.writeUInt32LE(header, 2);
+  return openContainer(bytes, localLimits).file;
+}
+
 test('the bits per sample of a JPEG XL file are read from its header', () => {
   // From the lowest bit: small, 72 px high, as wide; then not all default, and no extra fields.
   const size = 1 + (8 << 1) + (1 << 6);
-  const factsOf = (header: number) => {
-    const bytes = Buffer.alloc(16);
-    bytes.writeUInt16BE(0xff0a);
-    bytes.writeUInt32LE(header, 2);
-    return openContainer(bytes, localLimits).file;
-  };
   // Integers of 1 + 15 bits; of 8 bits.
-  const deep = factsOf(size + (3 << 12) + (15 << 14));
-  const usual = factsOf(size);
+  const deep = factsOfJpegXl(size + (3 << 12) + (15 << 14));
+  const usual = factsOfJpegXl(size);
 
   expect(deep).toMatchObject({ width: 72, height: 72, bitsPerSample: 16 });
   expect(usual).toMatchObject({ width: 72, height: 72, bitsPerSample: 8 });
