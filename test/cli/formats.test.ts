@@ -195,11 +195,12 @@ test('a terminal that reports no columns gets no progress', async () => {
 
 function onTerminal(columns: number): void {
   const { isTTY, columns: before } = process.stderr;
-  Object.assign(process.stderr, { isTTY: true, columns });
+  Object.assign(process.stderr, { isTTY: true, columns, hasColors: () => false });
   vi.stubEnv('CI', '').stubEnv('TERM', 'xterm');
   spinner.text = '';
   onTestFinished(() => {
     Object.assign(process.stderr, { isTTY, columns: before });
+    Reflect.deleteProperty(process.stderr, 'hasColors');
     vi.unstubAllEnvs().restoreAllMocks();
   });
 }
