@@ -108,7 +108,9 @@ async function openRecorded(bundle: string | Uint8Array, options: ReproduceOptio
   if (settings === null) throw changed(`${fileNames.settings} is missing from its list of files.`);
   const { format } = manifest;
   const given = await readOriginal(manifest, files, options);
-  return { settings, format, files, given, sha256: manifest.item.sha256 };
+  const { sha256 } = manifest.item;
+  if (sha256Of(given) !== sha256 && !pdfPart(settings, given)) throw isAnother();
+  return { settings, format, files, given, sha256 };
 }
 
 /** The file given may be the picture, or the PDF from which it was taken. */
@@ -116,14 +118,23 @@ async function takePicture(
   sandbox: Sandbox,
   { given, sha256, settings }: Awaited<ReturnType<typeof openRecorded>>,
 ): Promise<Uint8Array> {
-  const isOf = (wanted: string) => sha256Of(given) === wanted;
-  if (isOf(sha256)) return given;
-  for (const part of settings.item.origins ?? []) {
-    if (part.kind !== 'pdf' || !isOf(part.sha256)) continue;
-    const taken = await sandbox.readPdfPart({ source: { bytes: given }, part });
-    if (sha256Of(taken) === sha256) return taken;
-  }
-  throw imageNotAsDeclared('This is not the picture that was examined: its SHA-256 differs.');
+  if (sha256Of(given) === sha256) return given;
+  const part = pdfPart(settings, given);
+  const taken = part && (await sandbox.readPdfPart({ source: { bytes: given }, part }));
+  if (taken && sha256Of(taken) === sha256) return taken;
+  throw isAnother();
+}
+
+/** Where the picture is in this PDF; undefined if it was not taken from it. */
+function pdfPart({ item }: BundleSettings, pdf: Uint8Array) {
+  const sha256 = sha256Of(pdf);
+  return item.origins
+    ?.flatMap((one) => (one.kind === 'pdf' ? one : []))
+    .find((one) => one.sha256 === sha256);
+}
+
+function isAnother(): ForensicsError {
+  return imageNotAsDeclared('This is not the picture that was examined: its SHA-256 differs.');
 }
 
 function changed(why: string): ForensicsError {
