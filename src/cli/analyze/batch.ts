@@ -16,6 +16,7 @@ import { createNumberWriter, wordsIn } from '../../present/wording/catalogue.ts'
 import { type FailOn, failOns } from '../options.ts';
 import { canAnimate, printable, startSpinner, switches } from '../output/terminal.ts';
 import type { Skipped } from './inputs.ts';
+import { type ProgressState, progressText, speedText } from './card.ts';
 import type { AnalysisRecord } from './record.ts';
 
 /**
@@ -197,45 +198,6 @@ export async function startProgress(
   };
 }
 
-interface ProgressState {
-  /** Null until they have been counted. */
-  total: number | null;
-  done: number;
-  failed: number;
-}
-
-/** `[====      ] 10/40, 1 failed, 2.1 a second, about 20 s left` */
-function progressText(
-  { total, done, failed }: Readonly<ProgressState>,
-  elapsedMs: number,
-  language: Language,
-): string {
-  const { progress } = wordsIn(language).terminal;
-  if (total === 1) return progress.one;
-  const failedText = failed > 0 ? `, ${progress.failed(failed)}` : '';
-  if (total === null) return `${progress.examined(done)}${failedText}`;
-  const rate = done > 0 && elapsedMs >= 2000 ? `, ${speedText(done, elapsedMs, language)}` : '';
-  const left = timeLeft(done / total, elapsedMs, language);
-  const leftText = left === '' ? '' : `, ${progress.left(left)}`;
-  // Files may have been added since they were counted.
-  const filled = Math.min(barCells, Math.floor((done / total) * barCells));
-  const bar = '='.repeat(filled).padEnd(barCells);
-  return `[${bar}] ${done}/${total}${failedText}${rate}${leftText}`;
-}
-
-const barCells = 20;
-
-/** A rough estimate such as `12 min`; empty at the beginning, and below 10 s. */
-function timeLeft(shareDone: number, elapsedMs: number, language: Language): string {
-  if (shareDone === 0 || elapsedMs < 5000) return '';
-  const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;
-  if (seconds < 10) return '';
-  if (seconds < 90) return `${Math.round(seconds / 10) * 10} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return `${minutes} min`;
-  return `${createNumberWriter(language).fixed(minutes / 60, 1)} h`;
-}
-
 // The outcomes of a run as a whole, and its exit code.
 
 /** How many files had each outcome. A run keeps nothing else of its reports in memory. */
@@ -351,17 +313,3 @@ const exitCodesOfEnds: Record<FailOn, ExitCode> = {
   uncertain: exitCodes.foundUncertain,
   abstain: exitCodes.foundAbstain,
 };
-
-const rateUnits = [
-  [1, 'second'],
-  [60, 'minute'],
-  [3600, 'hour'],
-] as const;
-
-/** Uses the shortest unit in which the speed is at least 0.1: `2.1 a second`. */
-function speedText(done: number, elapsedMs: number, language: Language): string {
-  const perSecond = (done * 1000) / Math.max(elapsedMs, 1);
-  const [seconds, unit] = rateUnits.find(([each]) => perSecond * each >= 0.1) ?? rateUnits[2];
-  const { fixed } = createNumberWriter(language);
-  return `${fixed(perSecond * seconds, 1)} ${wordsIn(language).terminal.summary.rates[unit]}`;
-}

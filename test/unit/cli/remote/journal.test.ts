@@ -1,23 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openJournal } from '../../../../src/cli/analyze/remote/submit.ts';
 import type { CreateRequest } from '../../../../src/contract/analysis.ts';
-
-/** Runs once, just after a file was read. */
-const afterRead: (() => void)[] = [];
-vi.mock('node:fs', async (importOriginal) => {
-  const fs = await importOriginal<typeof import('node:fs')>();
-  const readFileSync = (...args: Parameters<typeof fs.readFileSync>) => {
-    try {
-      return fs.readFileSync(...args);
-    } finally {
-      afterRead.shift()?.();
-    }
-  };
-  return { ...fs, readFileSync };
-});
 
 const place = { origin: 'https://forensics.example:8443', tenantName: 'acme' };
 const sha256 = 'ab'.repeat(32);
@@ -89,9 +76,17 @@ test('a new run uses a new key, and a forgotten request starts again', () => {
 test('two processes that find no earlier request at the same moment use the same key', () => {
   const folder = stateFolder();
   const others: string[] = [];
-  afterRead.push(() => others.push(journalIn(folder).resume(sha256, request).idempotencyKey));
+  const { readFileSync } = fs;
+  // The other process acts just after this one has found nothing.
+  const reading = vi.spyOn(fs, 'readFileSync').mockImplementationOnce((...args) => {
+    others.push(journalIn(folder).resume(sha256, request).idempotencyKey);
+    return readFileSync(...args);
+  });
+  syncBuiltinESMExports();
 
   const { idempotencyKey } = journalIn(folder).resume(sha256, request);
+  reading.mockRestore();
+  syncBuiltinESMExports();
 
   expect(others).toEqual([idempotencyKey]);
 });
