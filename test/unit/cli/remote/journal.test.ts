@@ -79,8 +79,11 @@ test('two processes that find no earlier request at the same moment use the same
   const { readFileSync } = fs;
   // The other process acts just after this one has found nothing.
   const reading = vi.spyOn(fs, 'readFileSync').mockImplementationOnce((...args) => {
-    others.push(journalIn(folder).resume(sha256, request).idempotencyKey);
-    return readFileSync(...args);
+    try {
+      return readFileSync(...args);
+    } finally {
+      others.push(journalIn(folder).resume(sha256, request).idempotencyKey);
+    }
   });
   syncBuiltinESMExports();
 
