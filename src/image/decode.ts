@@ -210,7 +210,7 @@ async function decodeJpeg(request: PixelRequest, file: FileFacts) {
     // A warning about the last rows stops nothing, and arithmetic codes never cause one.
     const isChecked =
       file.jpeg?.arithmetic !== true || (hasEnd && startOfRun(request.bytes) === null);
-    if (warnings.length === 0 && isChecked) return allSound(pixels);
+    if (!warnings.some((one) => one.includes('Corrupt JPEG')) && isChecked) return allSound(pixels);
   } catch (error) {
     if (error instanceof Error && isPadding(error.message, request.bytes)) {
       // The first warning stopped decoding but was harmless, so decode again and ignore it.

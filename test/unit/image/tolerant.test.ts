@@ -32,6 +32,15 @@ describe('irregularities that viewers tolerate decode to the same pixels, with a
     expect(Buffer.from(rgb).equals(whole.jpeg.rgb)).toBe(true);
   });
 
+  test('a CMYK JPEG with a damaged profile', async () => {
+    const cmyk = await fromScene(drawScene(size)).toColourspace('cmyk').jpeg().toBuffer();
+    const profile = jpegSegment(0xe2, Buffer.from(`ICC_PROFILE\0\x01\x01${'x'.repeat(200)}`));
+
+    const { facts } = await decodePicture(withSegments(cmyk, profile));
+
+    expect(facts.notes).toEqual(['converted_from_cmyk']);
+  });
+
   const text = pngChunk('tEXt', 'Comment\0hello');
   const wrongText = edited(text, text.length - 1, 1);
   const [ihdr, ...rest] = splitPng(png).map(({ bytes }) => bytes);
