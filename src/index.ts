@@ -52,8 +52,8 @@ export type {
   ResultFields,
   Stability,
 } from './engine/result.ts';
-export { reproduceBundle, type ReproduceOptions } from './examiner/reproduce.ts';
-export type { Reproduction } from './examiner/compare.ts';
+export { reproduceBundle, type ReproduceOptions } from './evidence/reproduce.ts';
+export type { Reproduction } from './evidence/compare.ts';
 export type { Problem, Verification, VerifyOptions } from './evidence/bundle-format.ts';
 export { verifyBundle } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';

@@ -11,7 +11,8 @@ import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import type { Format, Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../engine/result.ts';
 import type { Limits } from '../image/picture.ts';
-import type { ReportItem, ReportTexts } from '../present/report-item.ts';
+import type { ReportItem } from '../present/report-item.ts';
+import type { Rendering } from '../examiner/sandbox.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/3';
 /** In this version, nothing in the archive was compressed. */
@@ -134,17 +135,7 @@ export interface BundleCase {
   /** PEM certificates of trusted signers of content credentials; null for none. Included if they were used. */
   readonly trustList: string | null;
   /** Rendered in every language from the bytes of `original`, never from files that someone else could have written. */
-  readonly rendering: {
-    readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-    readonly rawMaps: Readonly<Record<MapName, Uint8Array>>;
-    readonly reports: Readonly<Partial<Record<Language, Report>>>;
-  };
-}
-
-interface Report {
-  readonly texts: ReportTexts;
-  readonly pdf: Uint8Array;
-  readonly html?: string;
+  readonly rendering: Rendering;
 }
 
 type Kind = 'changed' | 'missing' | 'added' | 'signature' | 'key' | 'container' | 'contradiction';

@@ -24,7 +24,7 @@ import {
   type FileComparison,
   numberTolerance,
   type Reproduction,
-} from '../../examiner/compare.ts';
+} from '../../evidence/compare.ts';
 
 export function defineVerify(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
@@ -168,7 +168,7 @@ Exit codes: 0 identical, or the same result within the tolerance; 4 the bundle's
 }
 
 async function reproduce(bundle: string, options: ReproduceOptions): Promise<void> {
-  const { reproduceBundle } = await import('../../examiner/reproduce.ts');
+  const { reproduceBundle } = await import('../../evidence/reproduce.ts');
   const { original, trustList, modelsDir, json } = options;
   const { settings } = readConfig({ flags: { modelsDir } });
   const found = await reproduceBundle(bundle, {

@@ -48,6 +48,7 @@ export function smallCase(change: Partial<BundleCase> = {}): BundleCase {
     limits: defaultLimits,
     trustList: null,
     rendering: {
+      examination: { ...examination, facts },
       heatmaps: fourPngs(size),
       rawMaps: fourPngs({ width: 4, height: 2 }),
       reports: { en: { texts, pdf }, de: { texts, pdf } },

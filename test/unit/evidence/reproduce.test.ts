@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import { reproduceBundle, type ReproduceOptions } from '../../../src/examiner/reproduce.ts';
+import { reproduceBundle, type ReproduceOptions } from '../../../src/evidence/reproduce.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import {
@@ -13,11 +13,11 @@ import {
   wordSkipped,
 } from '../../../src/present/findings.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
-import { warmChildren } from './warm-children.ts';
+import { warmChildren } from '../examiner/warm-children.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
-import { realCase } from '../evidence/real-case.ts';
-import { inOldFormat, readEntries } from '../evidence/repack.ts';
-import { newSigner, signedAt } from '../evidence/small-case.ts';
+import { realCase } from './real-case.ts';
+import { inOldFormat, readEntries } from './repack.ts';
+import { newSigner, signedAt } from './small-case.ts';
 import { refusal } from '../../fixtures/refusal.ts';
 
 const children = warmChildren();

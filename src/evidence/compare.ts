@@ -2,8 +2,8 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import type { PixelDifference, Rendering, Sandbox } from './sandbox.ts';
-import { fileNames, firstBundleFormat, toPlain } from '../evidence/bundle-format.ts';
+import type { PixelDifference, Rendering, Sandbox } from '../examiner/sandbox.ts';
+import { fileNames, firstBundleFormat, toPlain } from './bundle-format.ts';
 
 /** Other processors and versions round differently; smaller differences than this are invisible in a report. */
 export const numberTolerance = 1e-4;

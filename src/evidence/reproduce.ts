@@ -18,7 +18,7 @@ import type { AnyManifest } from '../inference/manifest.ts';
 import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../examiner/sandbox.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import {
   caseFormat,
@@ -28,7 +28,7 @@ import {
   parseJson,
   sha256Of,
   type VerifyOptions,
-} from '../evidence/bundle-format.ts';
+} from './bundle-format.ts';
 import {
   compareFields,
   compareFiles,
@@ -44,8 +44,8 @@ import {
   readItem,
   type ResultRecord,
   toResultRecord,
-} from '../evidence/write-bundle.ts';
-import { inspectBundle } from '../evidence/verify.ts';
+} from './write-bundle.ts';
+import { inspectBundle } from './verify.ts';
 
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
   /** The picture, if the bundle contains only its hashes. */
