@@ -249,6 +249,9 @@ function start({ entry, memoryLimitBytes, execArgv }: ChildOptions): ChildProces
     execArgv: [
       `--max-old-space-size=${heapMegabytes}`,
       '--disable-warning=ExperimentalWarning',
+      // A picture's threads use every core, so helper threads and frequent small collections only slow them down (5 %).
+      '--single-threaded-gc',
+      '--min-semi-space-size=16',
       ...(execArgv ?? []),
     ],
     env: {
