@@ -6,8 +6,8 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changeKinds, parseAnyManifest } from '../../src/inference/manifest.ts';
-import type { HeldOutRatios } from '../../src/inference/fields.ts';
+import { changeKinds, parseAnyManifest } from '../../src/contract/manifest.ts';
+import type { HeldOutRatios } from '../../src/contract/manifest-fields.ts';
 import { heldOutRatios } from '../../src/service/validation/figures.ts';
 import { parseCsv } from './data-set.ts';
 

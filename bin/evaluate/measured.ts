@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
 import { boundedLogit } from '../../src/engine/calibration.ts';
-import type { MeasuredCondition, MeasuredRates } from '../../src/inference/manifest.ts';
+import type { MeasuredCondition, MeasuredRates } from '../../src/contract/manifest.ts';
 import { auc, aucInterval } from '../../src/service/validation/figures.ts';
 import type { HeldOut } from './held-out.ts';
 import { type Row, toScored } from './read-samples.ts';

@@ -6,7 +6,7 @@ import { photographLikeness } from '../../src/detectors/photograph-likeness.ts';
 import { traceNetwork } from '../../src/detectors/network-findings.ts';
 import type { Examining } from './examine-under-all.ts';
 import { ForensicsError } from '../../src/contract/errors.ts';
-import { parseAnyManifest } from '../../src/inference/manifest.ts';
+import { parseAnyManifest } from '../../src/contract/manifest.ts';
 import {
   createRegistry,
   openModel,

@@ -192,3 +192,14 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
   jxl: 'image/jxl',
   raw: 'image/x-adobe-dng',
 };
+
+/** Kinds of picture, in the order of the transformer's outputs. */
+export const pictureKinds = [
+  'photograph',
+  'drawing',
+  'rendering',
+  'screenshot',
+  'page',
+  'chart',
+] as const;
+export type PictureKind = (typeof pictureKinds)[number];

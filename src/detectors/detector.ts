@@ -7,12 +7,12 @@ import type { Evidence } from '../contract/evidence.ts';
 import {
   type Assurance,
   type Bilingual,
+  type PictureKind,
   type Strength,
   strengths,
 } from '../contract/vocabulary.ts';
 import type { Picture } from '../image/picture.ts';
-import type { GeneratorSizes } from '../inference/manifest.ts';
-import type { PictureKind } from '../inference/networks.ts';
+import type { GeneratorSizes } from '../contract/manifest.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import type { CellMap, Region } from './regions.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';

@@ -16,7 +16,7 @@ import {
 import { areaOf, largestParts, regionMeasures, type Region, type Size } from './regions.ts';
 import type { FindingStatement } from './statements.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import type { GeneratorSizes, ModelManifest } from '../inference/manifest.ts';
+import type { GeneratorSizes, ModelManifest } from '../contract/manifest.ts';
 
 export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
   method: 'localisation-network',

@@ -8,8 +8,8 @@ import type {
   DeclarationPlace,
   DeclaredOrigin,
   InconsistencyCode,
+  PictureKind,
 } from '../contract/vocabulary.ts';
-import type { PictureKind } from '../inference/networks.ts';
 import type { NamedSoftware } from '../provenance/provenance.ts';
 import type { SourceType } from '../provenance/source-types.ts';
 import type { Area, AreaPlace } from './regions.ts';

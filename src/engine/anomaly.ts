@@ -4,7 +4,7 @@
  */
 
 import { groupsFrom } from '../detectors/regions.ts';
-import type { EmbeddingStatistics } from '../inference/manifest.ts';
+import type { EmbeddingStatistics } from '../contract/manifest.ts';
 import { shareBelow, sigmoid } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
 import type { ClassSimilarities } from './result.ts';

@@ -1,6 +1,6 @@
 /** Turns raw logits into calibrated scores, with the parameters in the model's manifest. */
 
-import type { Calibration, ModelManifest } from '../inference/manifest.ts';
+import type { Calibration, ModelManifest } from '../contract/manifest.ts';
 import type { ClassScores } from './result.ts';
 
 /** Raw outputs of the head, averaged over the whole picture. */

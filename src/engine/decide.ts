@@ -7,8 +7,8 @@
  */
 
 import type { DecisionStrategy, ReasonCode } from '../contract/vocabulary.ts';
-import type { ModelManifest, SizeRegime } from '../inference/manifest.ts';
-import type { StrategyThresholds } from '../inference/fields.ts';
+import type { ModelManifest, SizeRegime } from '../contract/manifest.ts';
+import type { StrategyThresholds } from '../contract/manifest-fields.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 interface DecisionInput {

@@ -4,7 +4,7 @@
  */
 
 import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
-import type { MeasuredCondition } from '../inference/manifest.ts';
+import type { MeasuredCondition } from '../contract/manifest.ts';
 
 export type SupportedRatio = NonNullable<ReturnType<typeof ratioUnder>>;
 

@@ -12,7 +12,7 @@ import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import { halvePixels, type Pixels } from '../image/pixels.ts';
 import { inRows, type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
-import { blockPx, type LocateManifest } from '../inference/manifest.ts';
+import { blockPx, type LocateManifest } from '../contract/manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './patches.ts';

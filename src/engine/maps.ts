@@ -2,7 +2,7 @@
 
 import type { CellGrid, CellMap } from '../detectors/regions.ts';
 import type { Size } from '../image/pixels.ts';
-import type { Calibration } from '../inference/manifest.ts';
+import type { Calibration } from '../contract/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import {
   boundedLogit,

@@ -15,7 +15,7 @@ import {
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
-import type { ModelManifest } from '../inference/manifest.ts';
+import type { ModelManifest } from '../contract/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';

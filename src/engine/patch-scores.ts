@@ -8,8 +8,9 @@
 
 import { scalePixels } from '../image/codec.ts';
 import { type Planes, scaledSize, toPlanes } from '../image/pixels.ts';
-import type { EmbeddingStatistics, Transformer, Views } from '../inference/manifest.ts';
-import { pictureKinds, type TraceModel } from '../inference/networks.ts';
+import type { EmbeddingStatistics, Transformer, Views } from '../contract/manifest.ts';
+import { pictureKinds } from '../contract/vocabulary.ts';
+import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, sigmoid } from './calibration.ts';
 import {
   type CellPosition,

@@ -1,7 +1,7 @@
 /** Divides a picture into cells: the trace network's features of each cell, and windows of cells by their texture. */
 
 import { cutPixels, type Pixels, type Planes, type Size } from '../image/pixels.ts';
-import type { ModelManifest } from '../inference/manifest.ts';
+import type { ModelManifest } from '../contract/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 
 export interface Grid {

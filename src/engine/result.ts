@@ -18,7 +18,7 @@ import {
 } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import type { MeasuredCalls, MeasuredCondition, ModelManifest } from '../inference/manifest.ts';
+import type { MeasuredCalls, MeasuredCondition, ModelManifest } from '../contract/manifest.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 
 export type ClassScores = NonNullable<AnalysisResult['predictions']>;

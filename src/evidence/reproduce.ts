@@ -14,7 +14,7 @@ import {
   usageError,
 } from '../contract/errors.ts';
 import { readFileUpTo } from '../ports/files/files.ts';
-import type { AnyManifest } from '../inference/manifest.ts';
+import type { AnyManifest } from '../contract/manifest.ts';
 import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';

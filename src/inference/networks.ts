@@ -8,21 +8,11 @@ import {
   type EmbeddingStatistics,
   type LocateManifest,
   type ModelManifest,
-} from './manifest.ts';
+} from '../contract/manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
 import { readOutput, type Runtime, type Session } from './runtime.ts';
+import { pictureKinds } from '../contract/vocabulary.ts';
 import type { Size, Pixels } from '../image/pixels.ts';
-
-/** Kinds of picture, in the order of the transformer's outputs. */
-export const pictureKinds = [
-  'photograph',
-  'drawing',
-  'rendering',
-  'screenshot',
-  'page',
-  'chart',
-] as const;
-export type PictureKind = (typeof pictureKinds)[number];
 
 export interface TraceModel {
   readonly manifest: ModelManifest;

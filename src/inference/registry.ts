@@ -15,7 +15,7 @@ import {
   type ModelManifest,
   parseAnyManifest,
   parseStatistics,
-} from './manifest.ts';
+} from '../contract/manifest.ts';
 
 export type VerifiedModel = Awaited<ReturnType<typeof openModel>>;
 export type VerifiedLocator = Awaited<ReturnType<Registry['openLocator']>>;

@@ -2,7 +2,7 @@
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
-import type { MeasuredCondition } from '../inference/manifest.ts';
+import type { MeasuredCondition } from '../contract/manifest.ts';
 import { bestDeclaration } from './findings.ts';
 import {
   type ChangeErrorRates,

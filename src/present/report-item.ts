@@ -2,7 +2,7 @@ import type { SeenBefore } from '../contract/seen-before.ts';
 import type { ModelIdentity } from '../engine/result.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { PdfPart } from '../image/pdf.ts';
-import type { MeasuredCondition } from '../inference/manifest.ts';
+import type { MeasuredCondition } from '../contract/manifest.ts';
 
 export interface CustodyEvent {
   readonly at: Date;

@@ -18,7 +18,7 @@ import type {
   MeasuredCalls,
   MeasuredCondition,
   MeasuredRates,
-} from '../inference/manifest.ts';
+} from '../contract/manifest.ts';
 import { altersContent, type FileStatements, type WordedFinding, wordFinding } from './findings.ts';
 import type { Marked } from './wording/en/outcome.ts';
 

@@ -7,7 +7,7 @@ import type {
   LocateManifest,
   MeasuredCalls,
   MeasuredLocalisation,
-} from '../../../src/inference/manifest.ts';
+} from '../../../src/contract/manifest.ts';
 import { auc, aucInterval, quantile } from '../../../src/service/validation/figures.ts';
 import { meanOf } from '../figures.ts';
 import type { HeldOut } from '../held-out.ts';

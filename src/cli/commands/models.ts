@@ -3,7 +3,7 @@
 import { readConfig } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { modelNotFound } from '../../contract/errors.ts';
-import type { AnyManifest } from '../../inference/manifest.ts';
+import type { AnyManifest } from '../../contract/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import type { Command, FolderOptions, LocalOptions } from '../options.ts';
 import { lineWidth, printJson } from '../output/terminal.ts';

@@ -2,8 +2,8 @@
 
 import { isSameModel, modelName } from '../../engine/result.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
-import type { HeldOutRatios } from '../../inference/fields.ts';
-import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
+import type { HeldOutRatios } from '../../contract/manifest-fields.ts';
+import type { MeasuredCalls, MeasuredCondition } from '../../contract/manifest.ts';
 import { type MeasuredError, readError } from '../error-rate.ts';
 import type { NumberWriter } from '../wording/catalogue.ts';
 import { nameIn, printable } from '../text.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { identifyModel, isSameModel, type ModelIdentity, modelName } from '../../engine/result.ts';
 import { ForensicsError, conflict } from '../../contract/errors.ts';
-import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
+import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../contract/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
 import { conditions as allConditions } from '../../examiner/requests.ts';
 import type { Measurement } from '../../examiner/sandbox.ts';

@@ -5,7 +5,7 @@ import {
   measureRatios,
   shareInterval,
 } from '../../../src/engine/likelihood-ratio.ts';
-import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/manifest.ts';
+import type { MeasuredCondition, MeasuredRates } from '../../../src/contract/manifest.ts';
 
 const wrong = { realCalledFake: 0, fakeCalledReal: 0.1 };
 const rates: MeasuredRates = { decided: 0.5, ...wrong, realCalledReal: 0.6, fakeCalledFake: 0.4 };

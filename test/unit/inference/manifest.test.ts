@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAnyManifest, parseStatistics } from '../../../src/inference/manifest.ts';
+import { parseAnyManifest, parseStatistics } from '../../../src/contract/manifest.ts';
 import { packagedText, withValue } from './model-folder.ts';
 
 test("the packaged model's manifest and statistics are read", () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { packagedText } from './model-folder.ts';
-import { parseAnyManifest } from '../../../src/inference/manifest.ts';
+import { parseAnyManifest } from '../../../src/contract/manifest.ts';
 
 const readme = packagedText('README.md');
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { languages, reasonCodes, stabilityChanges } from '../../../src/contract/vocabulary.ts';
 import type { Finding } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import type { MeasuredRates } from '../../../src/inference/manifest.ts';
+import type { MeasuredRates } from '../../../src/contract/manifest.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { present } from '../../../src/present/presentation.ts';

@@ -3,7 +3,7 @@
  * that names the field. What the manifests of both kinds of model have in common comes last.
  */
 
-import { ForensicsError } from '../contract/errors.ts';
+import { ForensicsError } from './errors.ts';
 
 /** @param name - of the field, for the message. @throws {ForensicsError} `model_integrity` for an invalid value. */
 export type Reader<T> = (value: unknown, name: string) => T;

@@ -5,7 +5,7 @@
  */
 
 import { hash } from 'node:crypto';
-import { ForensicsError } from '../contract/errors.ts';
+import { ForensicsError } from './errors.ts';
 import {
   damaged,
   fakeMin,
@@ -30,7 +30,7 @@ import {
   weight,
   where,
   whole,
-} from './fields.ts';
+} from './manifest-fields.ts';
 
 /** Scales must be positive, because a negative one would swap real and fake. */
 const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
