@@ -38,7 +38,7 @@ export type {
 
 export { type ErrorCode, ForensicsError } from './contract/errors.ts';
 export type { Finding, Skipped } from './detectors/detector.ts';
-export type { Provenance } from './provenance/provenance.ts';
+export type { Provenance } from './contract/provenance.ts';
 export type { PoolStatus } from './examiner/pool.ts';
 export { createSandbox } from './examiner/sandbox.ts';
 export type { Rendering, SandboxOptions, Sandbox } from './examiner/sandbox.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { languages, type ReasonCode, type ResultClass } from '../../src/contract/vocabulary.ts';
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Examination, Place } from '../../src/engine/result.ts';
-import { noProvenance, type Provenance } from '../../src/provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../../src/contract/provenance.ts';
 import { printPictures, renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
 import { makeExamination, makeMaps, makePicture } from '../../test/unit/present/examination.ts';

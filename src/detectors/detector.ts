@@ -13,7 +13,7 @@ import {
 } from '../contract/vocabulary.ts';
 import type { Picture } from '../image/picture.ts';
 import type { GeneratorSizes } from '../contract/manifest.ts';
-import type { Provenance } from '../provenance/provenance.ts';
+import type { Provenance } from '../contract/provenance.ts';
 import type { CellMap, Region } from './regions.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';
 

@@ -6,7 +6,8 @@ import {
   type FileLayout,
   firstEdit,
   type QuantisationClass,
-} from '../provenance/provenance.ts';
+  readSourceType,
+} from '../contract/provenance.ts';
 import {
   conventionalWeight,
   type Detector,
@@ -18,7 +19,6 @@ import {
   type Weight,
 } from './detector.ts';
 import type { CredentialVouching, FindingStatement, SkipReason } from './statements.ts';
-import { readSourceType } from '../provenance/source-types.ts';
 
 type Reported = Pick<Finding, 'statement' | 'measures'> & Partial<Weight>;
 

@@ -10,8 +10,7 @@ import type {
   InconsistencyCode,
   PictureKind,
 } from '../contract/vocabulary.ts';
-import type { NamedSoftware } from '../provenance/provenance.ts';
-import type { SourceType } from '../provenance/source-types.ts';
+import type { NamedSoftware, SourceType } from '../contract/provenance.ts';
 import type { Area, AreaPlace } from './regions.ts';
 
 /** For statements that are the same for every picture. */

@@ -17,7 +17,7 @@ import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
 import type { ModelManifest } from '../contract/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
-import { noProvenance, type Provenance } from '../provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../contract/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';
 import { createRandom, toFakeProbability, toPredictions, toTrace, updated } from './calibration.ts';
 import { decide, type DeclarationEvidence, needsStabilityTest, type TraceClaim } from './decide.ts';

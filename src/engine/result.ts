@@ -19,7 +19,7 @@ import {
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { MeasuredCalls, MeasuredCondition, ModelManifest } from '../contract/manifest.ts';
-import type { Provenance } from '../provenance/provenance.ts';
+import type { Provenance } from '../contract/provenance.ts';
 
 export type ClassScores = NonNullable<AnalysisResult['predictions']>;
 export type ClassSimilarities = NonNullable<AnalysisResult['classSimilarities']>;

@@ -7,7 +7,7 @@ import type { Detector } from '../detectors/detector.ts';
 import { detectors, shownDetectors } from '../detectors/list.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LocateManifest } from '../contract/manifest.ts';
-import { noProvenance } from '../provenance/provenance.ts';
+import { noProvenance } from '../contract/provenance.ts';
 import { findingsIn, isWeighed } from './localisation.ts';
 import { ontoGrid, quantised } from './maps.ts';
 import type { Examination } from './result.ts';

@@ -1,7 +1,8 @@
 /** All text in the metadata of a file, in full, with place and field: programs record there what they did. */
 
 import { readExifClues } from './exif.ts';
-import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
+import type { MetadataPlace, Warning } from '../contract/provenance.ts';
+import type { MetadataBlocks } from './metadata-blocks.ts';
 import { readDirectories } from './tiff.ts';
 import { readXmp, type XmpValue } from './xmp.ts';
 import { ascii, dataView, decodeText, untilNul } from './bytes.ts';

@@ -12,7 +12,8 @@ import {
   type MarkerSegment,
   readJpeg,
 } from './jpeg-structure.ts';
-import { type MetadataBlocks, toComment, type Warning } from './metadata-blocks.ts';
+import type { Warning } from '../contract/provenance.ts';
+import { type MetadataBlocks, toComment } from './metadata-blocks.ts';
 import type { PictureNote } from './picture.ts';
 
 /** EXIF: CIPA DC-008 4.5.5. XMP: ISO 16684-1 and Adobe's XMP specification part 3, 1.1.3. */

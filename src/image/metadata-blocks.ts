@@ -1,8 +1,6 @@
-/** The metadata blocks that containers return, and the warnings about what could not be read. */
+/** The metadata blocks that containers return. */
 
-import type { DeclarationPlace } from '../contract/vocabulary.ts';
-
-export type MetadataPlace = Exclude<DeclarationPlace, 'c2pa' | 'visible-mark'>;
+import type { MetadataPlace, Warning } from '../contract/provenance.ts';
 
 /** Metadata blocks, cut out of the container; see `jpeg-metadata.ts` and `png.ts`. Each list is in file order. */
 export interface MetadataBlocks {
@@ -37,32 +35,3 @@ export interface MetadataText {
 export function toComment(text: string): MetadataText {
   return { place: 'comment', keyword: 'Comment', text };
 }
-
-/** Codes, with values, for everything that could not be read or was not stored. */
-export interface WarningValues {
-  readonly texts_cut: { readonly place: MetadataPlace; readonly characters: number };
-  readonly entries_cut: { readonly place: MetadataPlace; readonly entries: number };
-  readonly block_too_large: { readonly place: MetadataPlace; readonly bytes: number };
-  readonly block_unreadable: { readonly place: MetadataPlace };
-  readonly block_read_in_part: { readonly place: MetadataPlace };
-  readonly extended_xmp_not_read: NoValues;
-  /** Some parts are missing; the others were read. */
-  readonly extended_xmp_incomplete: NoValues;
-  /** The packet is not the one to which the standard packet refers, or its checksum differs. It was read anyway. */
-  readonly extended_xmp_differs: NoValues;
-  readonly png_chunks_cut: NoValues;
-  /** `keyword` is untrusted text. */
-  readonly png_text_not_inflated: { readonly keyword: string };
-  readonly thumbnail_unreadable: NoValues;
-  readonly credentials_elsewhere: NoValues;
-  readonly credentials_removed: NoValues;
-  readonly not_read_by_earlier_version: NoValues;
-}
-
-type NoValues = Readonly<Record<string, never>>;
-
-export type WarningCode = keyof WarningValues;
-
-export type Warning = {
-  readonly [Code in WarningCode]: { readonly code: Code; readonly values: WarningValues[Code] };
-}[WarningCode];

@@ -5,7 +5,8 @@
 
 import ExifReader from 'exifreader';
 import { type FileText, type FileTexts, readFileTexts } from './file-texts.ts';
-import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
+import type { MetadataPlace, StoredWarning, Warning } from '../contract/provenance.ts';
+import type { MetadataBlocks } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
 import { isStructure } from './bytes.ts';
 import { readExifClues } from './exif.ts';
@@ -33,9 +34,6 @@ export interface Metadata {
   /** What was not stored because it could not be read or is too long. */
   readonly warnings: readonly StoredWarning[];
 }
-
-/** In examinations from earlier versions, warnings are English sentences. */
-export type StoredWarning = Warning | string;
 
 /**
  * Truncates text to the length stored; a broken block becomes a warning. Never throws. The orientation is EXIF's, and

@@ -9,7 +9,8 @@ import { failure, type ForensicsError } from '../contract/errors.ts';
 import { ascii, dataView, decodeText } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 import { nameIccProfile } from './icc.ts';
-import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
+import type { Warning } from '../contract/provenance.ts';
+import type { MetadataBlocks } from './metadata-blocks.ts';
 import type { PictureNote } from './picture.ts';
 import type { Size } from './pixels.ts';
 

@@ -19,9 +19,10 @@ import {
   type Inconsistency,
   type NamedSoftware,
   type Provenance,
-} from '../provenance/provenance.ts';
-import type { Warning, WarningCode } from '../image/metadata-blocks.ts';
-import type { StoredWarning } from '../image/metadata.ts';
+  type StoredWarning,
+  type Warning,
+  type WarningCode,
+} from '../contract/provenance.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import { capitalised, kept, nameIn, printable } from './text.ts';
 import { createNumberWriter, inBoth, type Words, wordsIn } from './wording/catalogue.ts';

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { configInvalid } from '../contract/errors.ts';
 import { answerOf } from '../threads.ts';
 import { asList, asMembers, type Members, textIn } from './file-texts.ts';
-import type { CredentialAction, CredentialIdentity } from './provenance.ts';
+import type { CredentialAction, CredentialIdentity } from '../contract/provenance.ts';
 
 interface CredentialsTask {
   readonly bytes: Uint8Array;

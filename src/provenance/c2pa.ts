@@ -14,8 +14,12 @@ import {
   mediaTypes,
 } from '../contract/vocabulary.ts';
 import { type Manifest, manifestsIn, pemBlock, readCrJson } from './c2pa-reader.ts';
-import { originOfSourceType } from './source-types.ts';
-import type { ContentCredentials, Declaration, Provenance } from './provenance.ts';
+import {
+  type ContentCredentials,
+  type Declaration,
+  originOfSourceType,
+  type Provenance,
+} from '../contract/provenance.ts';
 
 /** @param trustList - PEM certificates, or null. Never throws, and never opens a connection. */
 export async function readContentCredentials(

@@ -12,7 +12,7 @@ import {
   parseObject,
   type Recognised,
 } from './file-texts.ts';
-import { generatorNamed } from './source-types.ts';
+import { generatorNamed } from './generator-names.ts';
 
 /** Fields in which programs write their name; some services also use `Make`, which is meant for cameras. */
 export const toolFields = ['Software', 'CreatorTool', 'ImageEditingSoftware'] as const;

@@ -6,21 +6,23 @@
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
 import { readExifClues } from '../image/exif.ts';
 import type { FileText } from '../image/file-texts.ts';
-import type { FileClues, Warning } from '../image/metadata-blocks.ts';
+import type { FileClues } from '../image/metadata-blocks.ts';
 import type { Picture } from '../image/picture.ts';
 import type { XmpValue } from '../image/xmp.ts';
 import { readContentCredentials } from './c2pa.ts';
 import { classifyTables, findInconsistencies } from './consistency.ts';
 import { findTexts, type ForeignTexts, printable, textIn } from './file-texts.ts';
 import { recogniseGenerators, toolFields } from './generator-parameters.ts';
-import type {
-  Declaration,
-  FileLayout,
-  HistoryStep,
-  NamedSoftware,
-  Provenance,
-} from './provenance.ts';
-import { generatorNamed, originOfSourceType } from './source-types.ts';
+import {
+  type Declaration,
+  type FileLayout,
+  type HistoryStep,
+  type NamedSoftware,
+  type Provenance,
+  type Warning,
+  originOfSourceType,
+} from '../contract/provenance.ts';
+import { generatorNamed } from './generator-names.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { readVisibleMark } from './visible-mark.ts';
 import { readWatermark } from './watermark.ts';

@@ -6,7 +6,7 @@
 
 import type { Picture } from '../image/picture.ts';
 import { cutPixels } from '../image/pixels.ts';
-import type { Declaration } from './provenance.ts';
+import type { Declaration } from '../contract/provenance.ts';
 
 type Pixels = Pick<Picture, 'rgb' | 'facts'>;
 

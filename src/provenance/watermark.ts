@@ -9,7 +9,7 @@
 
 import type { Picture } from '../image/picture.ts';
 import { correlate } from './correlation.ts';
-import type { Declaration } from './provenance.ts';
+import type { Declaration } from '../contract/provenance.ts';
 
 interface Mark {
   /** The message as text, or as bits. */

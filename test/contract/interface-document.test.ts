@@ -5,7 +5,7 @@ import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import { failures } from '../../src/contract/errors.ts';
 import { openCaseBundle } from '../../src/evidence/seal.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
-import type { Provenance } from '../../src/provenance/provenance.ts';
+import type { Provenance } from '../../src/contract/provenance.ts';
 import { newSigner, signedAt, smallBundle } from '../unit/evidence/small-case.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 import { full as reported } from '../unit/present/full-report.ts';

@@ -22,8 +22,12 @@ import {
   valueLimit,
   withEscapes,
 } from './blocks.ts';
-import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
-import { readSourceType } from '../../provenance/source-types.ts';
+import {
+  type ContentCredentials,
+  type Declaration,
+  type HistoryStep,
+  readSourceType,
+} from '../../contract/provenance.ts';
 import { methodName } from './findings.ts';
 
 type Tag = string | number;

@@ -9,7 +9,7 @@ import type { Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';
 import type { CellMaps, Decision, Examination, Examined, MapName } from '../../engine/result.ts';
 import type { Finding } from '../../detectors/detector.ts';
-import { noProvenance, type Provenance } from '../../provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../../contract/provenance.ts';
 import type { ReportTexts } from '../../present/report-item.ts';
 
 /** The contract's numbers behind the two class fields. */

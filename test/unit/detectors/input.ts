@@ -12,7 +12,7 @@ import type { CellMap } from '../../../src/detectors/regions.ts';
 import type { Evidence } from '../../../src/contract/evidence.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance } from '../../../src/contract/provenance.ts';
 import { type WordedFinding, wordFinding, wordSkipped } from '../../../src/present/findings.ts';
 
 const traces = {

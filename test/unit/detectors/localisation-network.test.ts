@@ -6,7 +6,7 @@ import type { Picture } from '../../../src/image/picture.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from '../engine/fixtures.ts';
 import { inputWith, worded } from './input.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance } from '../../../src/contract/provenance.ts';
 
 const { locator } = await loadPackagedModels();
 

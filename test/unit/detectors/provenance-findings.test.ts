@@ -16,7 +16,7 @@ import {
   type Inconsistency,
   noProvenance,
   type Provenance,
-} from '../../../src/provenance/provenance.ts';
+} from '../../../src/contract/provenance.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { credentials, declaration } from '../present/examination.ts';
 import { inputWith, worded, type WordedSkip } from './input.ts';

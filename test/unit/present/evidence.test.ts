@@ -3,7 +3,7 @@ import { languages, reasonCodes, stabilityChanges } from '../../../src/contract/
 import type { Finding } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/contract/manifest.ts';
-import type { Declaration } from '../../../src/provenance/provenance.ts';
+import type { Declaration } from '../../../src/contract/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';

@@ -7,7 +7,7 @@ import {
   type ContentCredentials,
   type Declaration,
   noProvenance,
-} from '../../../src/provenance/provenance.ts';
+} from '../../../src/contract/provenance.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import { drawScene } from '../../fixtures/pictures.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Copies, FindingCode, FindingValues } from '../../../src/detectors/statements.ts';
 import { looksLikeCameraFile, wordFinding, writeOrigin } from '../../../src/present/findings.ts';
-import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../../../src/contract/provenance.ts';
 import { credentials, declaration } from './examination.ts';
 
 const area = { place: 'upper_left', share: 0.124 } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Examination } from '../../../src/engine/result.ts';
-import type { ContentCredentials } from '../../../src/provenance/provenance.ts';
+import type { ContentCredentials } from '../../../src/contract/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { altered, credentials as notVouchedFor, makeExamination } from './examination.ts';
 

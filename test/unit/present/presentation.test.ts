@@ -4,7 +4,7 @@ import { writeNotes } from '../../../src/present/findings.ts';
 import { present, writeGroundInFull } from '../../../src/present/presentation.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { headsSuspicion, readAnswer, readResult } from '../../../src/present/result.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance } from '../../../src/contract/provenance.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { languages } from '../../../src/contract/vocabulary.ts';
 import { altered, credentials, makeExamination, makeSuspected, ratios } from './examination.ts';

@@ -9,9 +9,8 @@ import {
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingsIn } from '../../../src/engine/localisation.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
-import type { Warning } from '../../../src/image/metadata-blocks.ts';
-import type { StoredWarning } from '../../../src/image/metadata.ts';
+import { noProvenance, type Provenance } from '../../../src/contract/provenance.ts';
+import type { StoredWarning, Warning } from '../../../src/contract/provenance.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { writeNeededRatios } from '../../../src/present/evidence.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';

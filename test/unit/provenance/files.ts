@@ -1,7 +1,7 @@
 /** Small real files with metadata, and what is read from them. */
 
 import { decodePicture } from '../../../src/image/decode.ts';
-import type { Declaration } from '../../../src/provenance/provenance.ts';
+import type { Declaration } from '../../../src/contract/provenance.ts';
 import { readProvenance } from '../../../src/provenance/read-provenance.ts';
 import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';

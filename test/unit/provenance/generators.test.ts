@@ -14,7 +14,7 @@ import {
   signature,
   uuid,
 } from '../../fixtures/generator-texts.ts';
-import { originOfSourceType } from '../../../src/provenance/source-types.ts';
+import { originOfSourceType } from '../../../src/contract/provenance.ts';
 
 const automatic = `a harbour at night, rain\nNegative prompt: people\n${settings}, Model hash: abc, Version: v1.10.1`;
 

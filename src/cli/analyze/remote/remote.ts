@@ -7,7 +7,7 @@ import { type Language, type ResultClass, resultClasses } from '../../../contrac
 import { ForensicsError, toForensicsError, serverUnexpected } from '../../../contract/errors.ts';
 import { createSandbox, type Sandbox } from '../../../examiner/sandbox.ts';
 import { createMutex, type Mutex } from '../../../waiting.ts';
-import { noProvenance } from '../../../provenance/provenance.ts';
+import { noProvenance } from '../../../contract/provenance.ts';
 import { openConnection, type Transfer, untilEnded, withFreshUrls } from '../../client/analyses.ts';
 import { openServer, requireTenant } from '../../connection/server.ts';
 import { type AnalyzeOptions, assertNoOptions } from '../../options.ts';

@@ -1,6 +1,6 @@
 import { speak } from '../../text.ts';
 import { terms } from '../terms.ts';
-import type { ContentCredentials } from '../../../provenance/provenance.ts';
+import type { ContentCredentials } from '../../../contract/provenance.ts';
 import type { Flaw, provenance as english } from '../en/provenance.ts';
 
 const sourceTypes: English['sourceTypes'] = {

@@ -1,9 +1,13 @@
 import type { InconsistencyCode } from '../../../contract/vocabulary.ts';
 import { speak } from '../../text.ts';
 import { terms } from '../terms.ts';
-import type { WarningCode, WarningValues } from '../../../image/metadata-blocks.ts';
-import type { SourceType } from '../../../provenance/source-types.ts';
-import type { ContentCredentials, InconsistencyValues } from '../../../provenance/provenance.ts';
+import type {
+  ContentCredentials,
+  InconsistencyValues,
+  SourceType,
+  WarningCode,
+  WarningValues,
+} from '../../../contract/provenance.ts';
 
 /** The meaning of each term; follows "digital source type". */
 const sourceTypes: Readonly<Record<SourceType, string>> = {

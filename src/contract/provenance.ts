@@ -4,9 +4,13 @@
  * these statements, and their absence proves nothing.
  */
 
-import type { Evidence } from '../contract/evidence.ts';
-import type { Bilingual, InconsistencyCode } from '../contract/vocabulary.ts';
-import type { StoredWarning } from '../image/metadata.ts';
+import type { Evidence } from './evidence.ts';
+import type {
+  Bilingual,
+  DeclarationPlace,
+  DeclaredOrigin,
+  InconsistencyCode,
+} from './vocabulary.ts';
 
 /** The contract describes these types; all text in them comes from the file. */
 type Stated = Evidence['provenance'];
@@ -110,3 +114,87 @@ export const noProvenance: Provenance = {
   layout: { trailingBytes: 0, trailingKind: null, pictures: 1 },
   warnings: [],
 };
+
+export type MetadataPlace = Exclude<DeclarationPlace, 'c2pa' | 'visible-mark'>;
+
+/** Codes, with values, for everything that could not be read or was not stored. */
+export interface WarningValues {
+  readonly texts_cut: { readonly place: MetadataPlace; readonly characters: number };
+  readonly entries_cut: { readonly place: MetadataPlace; readonly entries: number };
+  readonly block_too_large: { readonly place: MetadataPlace; readonly bytes: number };
+  readonly block_unreadable: { readonly place: MetadataPlace };
+  readonly block_read_in_part: { readonly place: MetadataPlace };
+  readonly extended_xmp_not_read: NoValues;
+  /** Some parts are missing; the others were read. */
+  readonly extended_xmp_incomplete: NoValues;
+  /** The packet is not the one to which the standard packet refers, or its checksum differs. It was read anyway. */
+  readonly extended_xmp_differs: NoValues;
+  readonly png_chunks_cut: NoValues;
+  /** `keyword` is untrusted text. */
+  readonly png_text_not_inflated: { readonly keyword: string };
+  readonly thumbnail_unreadable: NoValues;
+  readonly credentials_elsewhere: NoValues;
+  readonly credentials_removed: NoValues;
+  readonly not_read_by_earlier_version: NoValues;
+}
+
+export type WarningCode = keyof WarningValues;
+
+export type Warning = {
+  readonly [Code in WarningCode]: { readonly code: Code; readonly values: WarningValues[Code] };
+}[WarningCode];
+
+/** In examinations from earlier versions, warnings are English sentences. */
+export type StoredWarning = Warning | string;
+
+// The terms with which a file declares how its picture was made.
+
+/**
+ * What each term declares; null if it means neither a camera nor a trained model: drawings, screenshots, pictures
+ * computed by a formula (`algorithmicMedia`), composites of arbitrary parts.
+ *
+ * @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), including retired terms;
+ *   C2PA Technical Specification 2.3, on actions, for its own term, `trainedAlgorithmicData`.
+ */
+const origins = {
+  trainedAlgorithmicMedia: 'ai-generated',
+  trainedAlgorithmicData: 'ai-generated',
+  compositeWithTrainedAlgorithmicMedia: 'ai-manipulated',
+  digitalCapture: 'captured',
+  computationalCapture: 'captured',
+  negativeFilm: 'captured',
+  positiveFilm: 'captured',
+  print: 'captured',
+  algorithmicMedia: null,
+  algorithmicallyEnhanced: null,
+  composite: null,
+  compositeCapture: null,
+  compositeSynthetic: null,
+  dataDrivenMedia: null,
+  digitalArt: null,
+  digitalCreation: null,
+  humanEdits: null,
+  minorHumanEdits: null,
+  screenCapture: null,
+  softwareImage: null,
+  virtualRecording: null,
+} as const satisfies Readonly<Record<string, DeclaredOrigin | null>>;
+
+export type SourceType = keyof typeof origins;
+
+const types = Object.keys(origins).filter((type): type is SourceType => type in origins);
+
+/** Matches the term at the end of a URI of either scheme, after `digsrctype:`, or on its own. */
+const written =
+  /^(?:https?:\/\/(?:cv\.iptc\.org\/newscodes|c2pa\.org)\/digitalsourcetype\/|digsrctype:|c2pa\.)?([A-Za-z]+)\/?$/;
+
+export function readSourceType(text: string | null): SourceType | null {
+  const term = written.exec(text?.trim() ?? '')?.[1]?.toLowerCase();
+  return types.find((type) => type.toLowerCase() === term) ?? null;
+}
+
+/** What the type declares; null if it is unknown, or declares neither origin. */
+export function originOfSourceType(text: string | null): DeclaredOrigin | null {
+  const type = readSourceType(text);
+  return type === null ? null : origins[type];
+}
