@@ -5,7 +5,7 @@
 
 import type { Picture } from '../image/picture.ts';
 import type { LumaPlane } from '../image/pixels.ts';
-import { alignThumbnail } from '../provenance/thumbnail.ts';
+import { alignThumbnail } from '../image/thumbnail.ts';
 import {
   type Detector,
   noWeight,

@@ -14,7 +14,7 @@ import {
 } from '../image/jpeg-structure.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { HistoryStep, Inconsistency, NamedSoftware, QuantisationClass } from '../contract/provenance.ts';
-import type { alignThumbnail } from './thumbnail.ts';
+import type { alignThumbnail } from '../image/thumbnail.ts';
 
 interface Records {
   readonly facts: PictureFacts;

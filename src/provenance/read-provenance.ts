@@ -23,7 +23,7 @@ import {
   originOfSourceType,
 } from '../contract/provenance.ts';
 import { generatorNamed } from './generator-names.ts';
-import { alignThumbnail } from './thumbnail.ts';
+import { alignThumbnail } from '../image/thumbnail.ts';
 import { readVisibleMark } from './visible-mark.ts';
 import { readWatermark } from './watermark.ts';
 import { type JpegStructure, readJpeg } from '../image/jpeg-structure.ts';

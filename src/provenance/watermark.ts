@@ -8,7 +8,7 @@
  */
 
 import type { Picture } from '../image/picture.ts';
-import { correlate } from './correlation.ts';
+import { correlate } from '../image/correlation.ts';
 import type { Declaration } from '../contract/provenance.ts';
 
 interface Mark {

@@ -5,8 +5,8 @@
  * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010).
  */
 
-import type { Picture } from '../image/picture.ts';
-import type { LumaPlane } from '../image/pixels.ts';
+import type { Picture } from './picture.ts';
+import type { LumaPlane } from './pixels.ts';
 import { correlate } from './correlation.ts';
 
 /** Cells on each side: as coarse as the smallest thumbnail, so that scaling makes no difference. */
