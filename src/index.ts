@@ -20,7 +20,7 @@ import {
   type ResultClass,
   type Tier,
 } from './contract/vocabulary.ts';
-import { type Examination, type ResultFields, toResultFields } from './engine/result.ts';
+import { type Examination, type ResultFields, toResultFields } from './detectors/result.ts';
 import { createSandbox, type Rendering, type Sandbox } from './examiner/sandbox.ts';
 import type { PictureSource } from './examiner/requests.ts';
 
@@ -51,7 +51,7 @@ export type {
   MapName,
   ResultFields,
   Stability,
-} from './engine/result.ts';
+} from './detectors/result.ts';
 export { reproduceBundle, type ReproduceOptions } from './evidence/reproduce.ts';
 export type { Reproduction } from './evidence/compare.ts';
 export type { Problem, Verification, VerifyOptions } from './evidence/bundle-format.ts';

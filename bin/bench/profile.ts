@@ -8,7 +8,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import sharp from 'sharp';
 import { detectors } from '../../src/detectors/list.ts';
 import { conclude, observe } from '../../src/engine/observe.ts';
-import type { Examination } from '../../src/engine/result.ts';
+import type { Examination } from '../../src/detectors/result.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';
 import { createSigner } from '../../src/evidence/sign.ts';

@@ -1,7 +1,7 @@
 /** 95% intervals of any figure. Whole sources are drawn, because pictures of one source are not independent. */
 
 import { createRandom } from '../../src/engine/calibration.ts';
-import { shareInterval } from '../../src/engine/likelihood-ratio.ts';
+import { shareInterval } from '../../src/detectors/likelihood-ratio.ts';
 import { quantile } from '../../src/service/validation/figures.ts';
 import type { Sample } from './data-set.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CellMaps } from '../../src/engine/result.ts';
+import type { CellMaps } from '../../src/detectors/result.ts';
 import { judge } from './manipulated/judge.ts';
 
 /** One cell per pixel, so that the map itself is judged. */

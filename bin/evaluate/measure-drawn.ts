@@ -1,4 +1,4 @@
-import type { Decision } from '../../src/engine/result.ts';
+import type { Decision } from '../../src/detectors/result.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { drawings } from './drawn.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { PatchScores } from '../../src/engine/patch-scores.ts';
-import type { Examination, Decision } from '../../src/engine/result.ts';
+import type { Examination, Decision } from '../../src/detectors/result.ts';
 import type { Scored } from '../../src/service/validation/figures.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toRecord } from '../../src/cli/analyze/record.ts';
 import { type Language, languages } from '../../src/contract/vocabulary.ts';
-import type { Examination } from '../../src/engine/result.ts';
+import type { Examination } from '../../src/detectors/result.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import { makeExamination } from '../../test/unit/present/examination.ts';
 import { bodyOf, readHtml, render, size } from '../../test/unit/present/full-report.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { ExamineOptions } from '../../src/engine/result.ts';
+import type { ExamineOptions } from '../../src/detectors/result.ts';
 import { createModelCache } from '../../src/examiner/model-cache.ts';
 import { tasks } from '../../src/examiner/tasks.ts';
 import type { TaskContext } from '../../src/examiner/requests.ts';

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { languages, type ReasonCode, type ResultClass } from '../../src/contract/vocabulary.ts';
 import type { Finding } from '../../src/detectors/detector.ts';
-import type { Examination, Place } from '../../src/engine/result.ts';
+import type { Examination, Place } from '../../src/detectors/result.ts';
 import { noProvenance, type Provenance } from '../../src/contract/provenance.ts';
 import { printPictures, renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';

@@ -7,7 +7,7 @@ import { groupsFrom } from '../detectors/regions.ts';
 import type { EmbeddingStatistics } from '../contract/manifest.ts';
 import { shareBelow, sigmoid } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
-import type { ClassSimilarities } from './result.ts';
+import type { ClassSimilarities } from '../detectors/result.ts';
 
 /** Above this percentile of reference patches that were not used in training, a distance counts as an outlier. */
 const outlyingPercentile = 99;

@@ -1,7 +1,7 @@
 /** Turns raw logits into calibrated scores, with the parameters in the model's manifest. */
 
 import type { Calibration, ModelManifest } from '../contract/manifest.ts';
-import type { ClassScores } from './result.ts';
+import type { ClassScores } from '../detectors/result.ts';
 
 /** Raw outputs of the head, averaged over the whole picture. */
 export interface Logits {

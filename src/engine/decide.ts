@@ -9,7 +9,7 @@
 import type { DecisionStrategy, ReasonCode } from '../contract/vocabulary.ts';
 import type { ModelManifest, SizeRegime } from '../contract/manifest.ts';
 import type { StrategyThresholds } from '../contract/manifest-fields.ts';
-import type { ClassScores, Decision, Manipulation } from './result.ts';
+import type { ClassScores, Decision, Manipulation } from '../detectors/result.ts';
 
 interface DecisionInput {
   readonly pixels: number;

@@ -17,7 +17,7 @@ import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './patches.ts';
 import type { LocateModel } from '../inference/networks.ts';
-import type { Place } from './result.ts';
+import type { Place } from '../detectors/result.ts';
 
 interface Given {
   readonly facts: Size & { readonly jpeg: Pick<JpegStructure, 'quality'> | null };

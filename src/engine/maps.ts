@@ -14,7 +14,7 @@ import {
 import type { PatchScores } from './patch-scores.ts';
 import { toOutlierScore } from './anomaly.ts';
 import { coveringGrid } from './patches.ts';
-import type { CellMaps, Manipulation } from './result.ts';
+import type { CellMaps, Manipulation } from '../detectors/result.ts';
 
 interface Localisation {
   readonly manipulation: Manipulation;

@@ -25,7 +25,7 @@ import { insideGrid } from './patches.ts';
 import { findingsIn, localise } from './localisation.ts';
 import { cellDistances, drawMaps, drawTraces, gridOfMaps } from './maps.ts';
 import { type Readings, readPatchScores, weightedLogits } from './patch-scores.ts';
-import { type Examination, identifyModel } from './result.ts';
+import { type Examination, identifyModel } from '../detectors/result.ts';
 import { type Models, type OpeningModels, runOnThreads } from './schedule.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 import type { DecisionStrategy } from '../contract/vocabulary.ts';

@@ -10,7 +10,7 @@ import type { LocateManifest } from '../contract/manifest.ts';
 import { noProvenance } from '../contract/provenance.ts';
 import { findingsIn, isWeighed } from './localisation.ts';
 import { ontoGrid, quantised } from './maps.ts';
-import type { Examination } from './result.ts';
+import type { Examination } from '../detectors/result.ts';
 
 /** The methods that a verdict needs if this localisation model is used. */
 export function decidingDetectors({ fusion }: Pick<LocateManifest, 'fusion'>): readonly Detector[] {

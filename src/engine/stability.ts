@@ -13,17 +13,10 @@ import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability, updated } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
 import { cutSquare, insideGrid, texturedWindows } from './patches.ts';
-import type { Stability } from './result.ts';
+import { clearlyOther, type Stability } from '../detectors/result.ts';
 
 /** Side of the region in pixels: the smallest that can still be scored at half size. */
 const regionSidePx = 256;
-
-/**
- * A trial counts as a contradiction if its probability for the other side is at least this. Closer
- * to one half, it only shows doubt: on the same pictures, 4% of "real" verdicts are lost at 0.8 and
- * 8% at 0.6, while equally many photographs are called fake at both.
- */
-export const clearlyOther = 0.8;
 
 export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => Promise<Pixels>>> =
   {

@@ -9,7 +9,7 @@ import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import type { Format, Language } from '../contract/vocabulary.ts';
-import type { Examination, MapName } from '../engine/result.ts';
+import type { Examination, MapName } from '../detectors/result.ts';
 import type { Limits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
 import type { Rendering } from '../examiner/sandbox.ts';

@@ -1,7 +1,7 @@
 /** Compares two examinations of the same picture: field by field, and maps cell by cell. */
 
 import { languages } from '../contract/vocabulary.ts';
-import { mapNames } from '../engine/result.ts';
+import { mapNames } from '../detectors/result.ts';
 import type { PixelDifference, Rendering, Sandbox } from '../examiner/sandbox.ts';
 import { fileNames, firstBundleFormat, toPlain } from './bundle-format.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { languages } from '../contract/vocabulary.ts';
-import { mapNames } from '../engine/result.ts';
+import { mapNames } from '../detectors/result.ts';
 import {
   canonicalBytes,
   digestsOf,

@@ -5,7 +5,7 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
-import { identifyModel, isSameModel, type ModelIdentity } from '../engine/result.ts';
+import { identifyModel, isSameModel, type ModelIdentity } from '../detectors/result.ts';
 import {
   conflict,
   ForensicsError,

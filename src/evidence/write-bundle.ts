@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import { seenBefore } from '../contract/seen-before.ts';
 import { decisionStrategies, languages, resultClasses } from '../contract/vocabulary.ts';
-import { type Examination, mapNames, toResultFields } from '../engine/result.ts';
+import { type Examination, mapNames, toResultFields } from '../detectors/result.ts';
 import { localLimits } from '../image/picture.ts';
 import { writeEvidence } from '../present/evidence.ts';
 import { custodyEvents, type ReportItem } from '../present/report-item.ts';

@@ -3,7 +3,7 @@
 import { decisionStrategies } from '../contract/vocabulary.ts';
 import { detectors } from '../detectors/list.ts';
 import { concludeUnderEvery, examine, observe } from '../engine/observe.ts';
-import type { Examination, ExamineOptions } from '../engine/result.ts';
+import type { Examination, ExamineOptions } from '../detectors/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
 import { ForensicsError, imageNotAsDeclared, invalidRequest } from '../contract/errors.ts';
 import { saveJpeg, scalePixels } from '../image/codec.ts';

@@ -1,7 +1,7 @@
 /** Requests to the sandbox, and its results. They are passed between processes by structured clone. */
 
 import type { DecisionStrategy, Format, Language } from '../contract/vocabulary.ts';
-import type { Decision, Examination, ExamineOptions } from '../engine/result.ts';
+import type { Decision, Examination, ExamineOptions } from '../detectors/result.ts';
 import type { Limits } from '../image/picture.ts';
 import type { Size } from '../image/pixels.ts';
 import type { ReportItem } from '../present/report-item.ts';

@@ -1,6 +1,6 @@
 /** The metadata blocks that containers return. */
 
-import type { MetadataPlace, Warning } from '../contract/provenance.ts';
+import type { Warning } from '../contract/provenance.ts';
 
 /** Metadata blocks, cut out of the container; see `jpeg-metadata.ts` and `png.ts`. Each list is in file order. */
 export interface MetadataBlocks {

@@ -1,7 +1,7 @@
 /** How often results like this one were wrong when the models were measured, worded once for all outputs. */
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
-import { shareInterval } from '../engine/likelihood-ratio.ts';
+import { shareInterval } from '../detectors/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../contract/manifest.ts';
 import { bestDeclaration } from './findings.ts';
 import {

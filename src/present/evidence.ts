@@ -16,7 +16,7 @@ import {
 } from '../contract/vocabulary.ts';
 import { type Finding, strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
 import { areaOf } from '../detectors/regions.ts';
-import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
+import type { Decision, Examined, Manipulation, Stability } from '../detectors/result.ts';
 import { writeErrorRate } from './error-rate.ts';
 import {
   bestDeclaration,
@@ -41,7 +41,7 @@ import {
 } from './result.ts';
 import { createNumberWriter, inBoth, wordsIn } from './wording/catalogue.ts';
 import { pictureSize, traceNetwork } from '../detectors/network-findings.ts';
-import { supportedRatio } from '../engine/likelihood-ratio.ts';
+import { supportedRatio } from '../detectors/likelihood-ratio.ts';
 
 export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;

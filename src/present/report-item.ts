@@ -1,5 +1,5 @@
 import type { SeenBefore } from '../contract/seen-before.ts';
-import type { ModelIdentity } from '../engine/result.ts';
+import type { ModelIdentity } from '../detectors/result.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { PdfPart } from '../image/pdf.ts';
 import type { MeasuredCondition } from '../contract/manifest.ts';

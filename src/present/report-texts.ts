@@ -5,7 +5,7 @@
 
 import { formatNames, type Language } from '../contract/vocabulary.ts';
 import { placeOf } from '../detectors/regions.ts';
-import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
+import type { CellMaps, Decision, Examination, MapName } from '../detectors/result.ts';
 import { writeEvidence } from './evidence.ts';
 import { createNumberWriter, wordsIn } from './wording/catalogue.ts';
 import { present, writeGroundInFull, writeReliance } from './presentation.ts';

@@ -11,7 +11,7 @@ import {
 import { strengthOfRatio } from '../detectors/detector.ts';
 import { pictureSize } from '../detectors/network-findings.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
-import type { Examined, Manipulation, Place } from '../engine/result.ts';
+import type { Examined, Manipulation, Place } from '../detectors/result.ts';
 import { isQuarterTurn } from '../image/orientation.ts';
 import type {
   ChangeKind,

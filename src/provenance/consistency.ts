@@ -13,7 +13,12 @@ import {
   scaleTable,
 } from '../image/jpeg-structure.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import type { HistoryStep, Inconsistency, NamedSoftware, QuantisationClass } from '../contract/provenance.ts';
+import type {
+  HistoryStep,
+  Inconsistency,
+  NamedSoftware,
+  QuantisationClass,
+} from '../contract/provenance.ts';
 import type { alignThumbnail } from '../image/thumbnail.ts';
 
 interface Records {

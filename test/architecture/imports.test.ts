@@ -11,10 +11,8 @@ const layers = [
   ['evidence'],
   ['examiner'],
   ['render'],
-  ['present'],
-  ['engine'],
-  ['detectors'],
-  ['inference', 'provenance'],
+  ['present', 'engine'],
+  ['detectors', 'inference', 'provenance'],
   ['image', 'ports'],
   ['contract'],
   ['threads', 'version', 'waiting'],
@@ -116,7 +114,7 @@ test('imports are recognised in the sources', () => {
   const seen = importsOf();
 
   expect(seen).toContainEqual({
-    file: join('engine', 'result.ts'),
+    file: join('detectors', 'result.ts'),
     to: join('detectors', 'detector.ts'),
     isPackage: false,
     isEager: false,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeCard } from '../../src/cli/analyze/card.ts';
 import { type Language, languages, reasonCodes } from '../../src/contract/vocabulary.ts';
-import type { Examination } from '../../src/engine/result.ts';
+import type { Examination } from '../../src/detectors/result.ts';
 import type { Provenance } from '../../src/contract/provenance.ts';
 import { noProvenance } from '../../src/contract/provenance.ts';
 import {

@@ -9,7 +9,7 @@ import {
   toRecord,
 } from '../../src/cli/analyze/record.ts';
 import { resultClasses } from '../../src/contract/vocabulary.ts';
-import type { Examination } from '../../src/engine/result.ts';
+import type { Examination } from '../../src/detectors/result.ts';
 import { type ErrorCode, ForensicsError } from '../../src/contract/errors.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 

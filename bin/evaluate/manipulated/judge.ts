@@ -1,6 +1,6 @@
 /** How well a map matches a mask: each pixel counts once. */
 
-import type { CellMaps } from '../../../src/engine/result.ts';
+import type { CellMaps } from '../../../src/detectors/result.ts';
 import { createUpsampler } from '../../../src/render/heatmap/heatmap.ts';
 
 export interface Judged {

@@ -3,7 +3,7 @@
  */
 
 import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
-import { shareInterval } from '../../../src/engine/likelihood-ratio.ts';
+import { shareInterval } from '../../../src/detectors/likelihood-ratio.ts';
 import { meanOf } from '../figures.ts';
 import { type Block, percentWithin, table } from '../table.ts';
 import type { Row } from './read-cases.ts';

@@ -8,7 +8,7 @@ import type {
   ResultClass,
 } from '../../../src/contract/vocabulary.ts';
 import type { Models } from '../../../src/engine/schedule.ts';
-import type { CellMaps, Decision } from '../../../src/engine/result.ts';
+import type { CellMaps, Decision } from '../../../src/detectors/result.ts';
 import { type Condition, picturesOf } from '../conditions.ts';
 import { examineUnderAll } from '../examine-under-all.ts';
 import type { Case } from './cases.ts';

@@ -1,7 +1,7 @@
 /** The tables that the training command `locator-fuse` fits the fusion on; its doc comment describes the columns. */
 
 import { createRandom } from '../../../src/engine/calibration.ts';
-import type { CellMaps } from '../../../src/engine/result.ts';
+import type { CellMaps } from '../../../src/detectors/result.ts';
 import type { Mask } from './judge.ts';
 import type { Row } from './read-cases.ts';
 

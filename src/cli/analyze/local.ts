@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
-import type { Examination } from '../../engine/result.ts';
+import type { Examination } from '../../detectors/result.ts';
 import { ForensicsError, toForensicsError, usageError } from '../../contract/errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { localLimits } from '../../image/picture.ts';

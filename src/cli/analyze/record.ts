@@ -23,7 +23,7 @@ import {
   type Place,
   type ResultFields,
   toResultFields,
-} from '../../engine/result.ts';
+} from '../../detectors/result.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { ErrorCode, FailureReason, ForensicsError } from '../../contract/errors.ts';
 import type { PictureNote } from '../../image/picture.ts';

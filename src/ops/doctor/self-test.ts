@@ -8,7 +8,7 @@ import {
   isSameModel,
   type ModelIdentity,
   modelName,
-} from '../../engine/result.ts';
+} from '../../detectors/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { diagnose, type Diagnosis } from './installation.ts';
 

@@ -5,7 +5,7 @@
 
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Region } from '../../detectors/regions.ts';
-import type { Examination, MapName } from '../../engine/result.ts';
+import type { Examination, MapName } from '../../detectors/result.ts';
 import type { ReportItem } from '../report-item.ts';
 import { printable } from '../text.ts';
 import type { Writing } from '../report-texts.ts';

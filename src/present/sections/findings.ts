@@ -1,6 +1,6 @@
 /** Every method once: what it found, how strong that is, and where; then the picture beside its heatmaps. */
 
-import type { MapName } from '../../engine/result.ts';
+import type { MapName } from '../../detectors/result.ts';
 import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
 import { methodNameIn, type WordedFinding, writeNextStep } from '../findings.ts';
 import { capitalised, printable } from '../text.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { pictureSize, traceNetwork } from '../../detectors/network-findings.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
-import { type Examination, modelName, type Place } from '../../engine/result.ts';
+import { type Examination, modelName, type Place } from '../../detectors/result.ts';
 import { writeNeededRatios } from '../evidence.ts';
 import {
   altersContent,

@@ -3,9 +3,8 @@
  * procedure, models, settings and versions that they were obtained with.
  */
 
-import type { Decision, ModelIdentity } from '../../engine/result.ts';
+import { clearlyOther, type Decision, type ModelIdentity } from '../../detectors/result.ts';
 import { placeOf } from '../../detectors/regions.ts';
-import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { methodNameIn, writeNotes } from '../findings.ts';
 import { leadsToAbstain } from '../report-texts.ts';

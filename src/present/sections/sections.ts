@@ -5,7 +5,7 @@
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
-import { mapNames } from '../../engine/result.ts';
+import { mapNames } from '../../detectors/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { kept, nameIn, printable } from '../text.ts';
 import { type CustodyEvent, writeActor } from '../report-item.ts';

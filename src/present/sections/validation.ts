@@ -1,7 +1,7 @@
 /** The error rates measured under the strategy used, for each condition, and how well the likelihood ratios performed. */
 
-import { isSameModel, modelName } from '../../engine/result.ts';
-import { shareInterval } from '../../engine/likelihood-ratio.ts';
+import { isSameModel, modelName } from '../../detectors/result.ts';
+import { shareInterval } from '../../detectors/likelihood-ratio.ts';
 import type { HeldOutRatios } from '../../contract/manifest-fields.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../../contract/manifest.ts';
 import { type MeasuredError, readError } from '../error-rate.ts';

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import type { Region, Size } from '../../detectors/regions.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-import type { CellMaps, Examination, MapName } from '../../engine/result.ts';
+import type { CellMaps, Examination, MapName } from '../../detectors/result.ts';
 import { type PixelOrientation, turnBack, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
 import { scaledSize } from '../../image/pixels.ts';

@@ -1,7 +1,7 @@
 /** The picture with the scale, the heatmaps with explanations beside them, and the curves; and how a picture is placed. */
 
 import type { Region, Size } from '../../detectors/regions.ts';
-import type { MapName } from '../../engine/result.ts';
+import type { MapName } from '../../detectors/result.ts';
 import { numberTop } from '../heatmap/frames.ts';
 import {
   type Block,

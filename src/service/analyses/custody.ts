@@ -14,7 +14,7 @@ import {
 } from '../audit/entry.ts';
 import type { Reader } from '../../ports/db/database.ts';
 import { apiKeys, users } from '../../ports/db/schema.ts';
-import type { Examination } from '../../engine/result.ts';
+import type { Examination } from '../../detectors/result.ts';
 import type { CustodyEvent, ReportItem } from '../../present/report-item.ts';
 import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';

@@ -7,7 +7,7 @@ import type { FileHashes } from '../audit/entry.ts';
 import { type Language, resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 import type { Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';
-import type { CellMaps, Decision, Examination, Examined, MapName } from '../../engine/result.ts';
+import type { CellMaps, Decision, Examination, Examined, MapName } from '../../detectors/result.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import { noProvenance, type Provenance } from '../../contract/provenance.ts';
 import type { ReportTexts } from '../../present/report-item.ts';

@@ -8,7 +8,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
-import { type Examination, isSameModel, type MapName } from '../../engine/result.ts';
+import { type Examination, isSameModel, type MapName } from '../../detectors/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
 import { type Context, readEvidence, type StoredAnalysis, loadRecorded } from './context.ts';
 import { readHistory, readRecorded } from './custody.ts';

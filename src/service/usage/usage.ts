@@ -6,7 +6,7 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm';
 import type { ReportQuery } from '../../contract/usage.ts';
 import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
-import type { Decision } from '../../engine/result.ts';
+import type { Decision } from '../../detectors/result.ts';
 import { invalidRequest } from '../../contract/errors.ts';
 import type { Clocked, Reader, Tx } from '../../ports/db/database.ts';
 import { usageCounters } from '../../ports/db/schema.ts';

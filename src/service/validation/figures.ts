@@ -2,7 +2,7 @@
 
 import type { DecisionStrategy, ResultClass } from '../../contract/vocabulary.ts';
 import { boundedLogit, createRandom } from '../../engine/calibration.ts';
-import { shareInterval, measureRatios } from '../../engine/likelihood-ratio.ts';
+import { shareInterval, measureRatios } from '../../detectors/likelihood-ratio.ts';
 import { type Condition, conditions, type ConditionResult } from '../../examiner/requests.ts';
 import type { Measurement } from '../../examiner/sandbox.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';

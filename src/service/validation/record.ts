@@ -2,7 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
-import { identifyModel, isSameModel, type ModelIdentity, modelName } from '../../engine/result.ts';
+import {
+  identifyModel,
+  isSameModel,
+  type ModelIdentity,
+  modelName,
+} from '../../detectors/result.ts';
 import { ForensicsError, conflict } from '../../contract/errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../contract/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 import { createRandom } from '../../../src/engine/calibration.ts';
 import { decide, needsStabilityTest } from '../../../src/engine/decide.ts';
-import type { Decision } from '../../../src/engine/result.ts';
+import type { Decision } from '../../../src/detectors/result.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 
 type DecisionInput = Parameters<typeof decide>[0];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
-import { mapNames, toResultFields } from '../../../src/engine/result.ts';
+import { mapNames, toResultFields } from '../../../src/detectors/result.ts';
 import { concludeUnderEvery, examine, observe } from '../../../src/engine/observe.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';

@@ -4,7 +4,7 @@ import {
   supportedRatio,
   measureRatios,
   shareInterval,
-} from '../../../src/engine/likelihood-ratio.ts';
+} from '../../../src/detectors/likelihood-ratio.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../../src/contract/manifest.ts';
 
 const wrong = { realCalledFake: 0, fakeCalledReal: 0.1 };

@@ -1,7 +1,7 @@
 /** A bundle of a few kilobytes, with everything a real one has, as small as possible. */
 
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import type { MapName } from '../../../src/engine/result.ts';
+import type { MapName } from '../../../src/detectors/result.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { sealBundle } from '../../../src/evidence/seal.ts';
 import { createSigner, type Signer } from '../../../src/evidence/sign.ts';

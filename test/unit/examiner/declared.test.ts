@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { DecisionStrategy, ReasonCode } from '../../../src/contract/vocabulary.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import { createSandbox } from '../../../src/examiner/sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';

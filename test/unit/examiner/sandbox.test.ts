@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { defaultSeed } from '../../../src/contract/vocabulary.ts';
-import { type Examination, mapNames } from '../../../src/engine/result.ts';
+import { type Examination, mapNames } from '../../../src/detectors/result.ts';
 import { createSandbox, type Sandbox } from '../../../src/examiner/sandbox.ts';
 import type { ExamineRequest } from '../../../src/examiner/requests.ts';
 import { newFolder } from '../../fixtures/folder.ts';

@@ -11,7 +11,7 @@ import { openReporter } from '../../../src/cli/analyze/reporter.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { failure } from '../../../src/contract/errors.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { writeFailure } from '../../../src/present/failures.ts';
 import { createNumberWriter, wordsIn } from '../../../src/present/wording/catalogue.ts';

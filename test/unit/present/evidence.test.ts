@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { languages, reasonCodes, stabilityChanges } from '../../../src/contract/vocabulary.ts';
 import type { Finding } from '../../../src/detectors/detector.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import type { MeasuredRates } from '../../../src/contract/manifest.ts';
 import type { Declaration } from '../../../src/contract/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';

@@ -1,7 +1,7 @@
 /** A hand-made examination for the tests of this module, with every field filled. */
 
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
-import type { CellMaps, Examination, MapName } from '../../../src/engine/result.ts';
+import type { CellMaps, Examination, MapName } from '../../../src/detectors/result.ts';
 import type { Picture, PictureFacts } from '../../../src/image/picture.ts';
 import {
   type ContentCredentials,

@@ -1,7 +1,7 @@
 /** A report with everything that a report can contain, and the text of its pages. */
 
 import type { Language } from '../../../src/contract/vocabulary.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import { printPictures, renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderHtml } from '../../../src/render/html/html.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';

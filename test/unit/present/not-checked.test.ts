@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import type { ContentCredentials } from '../../../src/contract/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { altered, credentials as notVouchedFor, makeExamination } from './examination.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingsIn } from '../../../src/engine/localisation.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import { noProvenance, type Provenance } from '../../../src/contract/provenance.ts';
 import type { StoredWarning, Warning } from '../../../src/contract/provenance.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';

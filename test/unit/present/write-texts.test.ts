@@ -6,7 +6,7 @@ import {
   reasonCodes,
   resultClasses,
 } from '../../../src/contract/vocabulary.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import type { ReportTexts } from '../../../src/present/report-item.ts';
 import { writeTexts, readMap } from '../../../src/present/report-texts.ts';
 import { declaration, item, makeDeclared, makeExamination, makeMaps } from './examination.ts';

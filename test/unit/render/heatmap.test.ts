@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { mapNames } from '../../../src/engine/result.ts';
+import { mapNames } from '../../../src/detectors/result.ts';
 import {
   legendColours,
   renderHeatmaps,

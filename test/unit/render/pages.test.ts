@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Section } from '../../../src/present/sections/blocks.ts';

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/detectors/result.ts';
 import { renderCasePdf } from '../../../src/render/pdf/case-pdf.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { Section } from '../../../src/present/sections/blocks.ts';

@@ -5,7 +5,7 @@ import { align } from '../../../src/image/alignment.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { toLuma } from '../../../src/image/pixels.ts';
 import { findFingerprint } from '../../../src/image/keypoints.ts';
-import { mapNames } from '../../../src/engine/result.ts';
+import { mapNames } from '../../../src/detectors/result.ts';
 import { printPictures, renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { placeFigure } from '../../../src/render/pdf/draw-pictures.ts';
 import { layBeside } from '../../../src/render/heatmap/frames.ts';

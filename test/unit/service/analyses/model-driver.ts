@@ -8,7 +8,7 @@ import { parseEntry, readLines } from '../../../../src/service/audit/entry.ts';
 import { verifyChain } from '../../../../src/service/audit/log.ts';
 import type { Analysis } from '../../../../src/contract/analysis.ts';
 import { deliveries, jobs, usageCounters } from '../../../../src/ports/db/schema.ts';
-import type { Examination } from '../../../../src/engine/result.ts';
+import type { Examination } from '../../../../src/detectors/result.ts';
 import { ForensicsError } from '../../../../src/contract/errors.ts';
 import type { ExamineRequest } from '../../../../src/examiner/requests.ts';
 import { sceneJpeg } from '../../../fixtures/pictures.ts';

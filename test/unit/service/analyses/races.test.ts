@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fromRow } from '../../../../src/service/analyses/examination-row.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
-import type { Examination } from '../../../../src/engine/result.ts';
+import type { Examination } from '../../../../src/detectors/result.ts';
 import { ForensicsError } from '../../../../src/contract/errors.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop } from './workshop.ts';

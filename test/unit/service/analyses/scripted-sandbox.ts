@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Examination } from '../../../../src/engine/result.ts';
+import type { Examination } from '../../../../src/detectors/result.ts';
 import { ForensicsError } from '../../../../src/contract/errors.ts';
 import type { ReportTexts } from '../../../../src/present/report-item.ts';
 import type { Sandbox } from '../../../../src/examiner/sandbox.ts';
