@@ -26,6 +26,7 @@ interface Problem {
   readonly keyword: string;
   readonly instancePath: string;
   readonly params: object;
+  readonly message: string;
 }
 
 /** @param problems - what TypeBox found, of which the first is explained. */
@@ -40,6 +41,7 @@ export function explain(problems: readonly Problem[], root: Schema): string {
     const missing = [...path, requiredProperties[0] ?? ''];
     return `${named(missing)} is missing; it must be ${allowed(schemaAt(root, missing))}.`;
   }
+  if (problem.keyword === '~refine') return `${named(path)} ${problem.message}.`.trimStart();
   if (path.length === 0) return 'The body must be a JSON object.';
   const schema = schemaAt(root, path);
   if (schema) return `${named(path)} must be ${allowed(schema)}.`;

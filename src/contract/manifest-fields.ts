@@ -1,24 +1,13 @@
 /**
- * Readers for the JSON files of a model. Each takes an unknown value, and returns a checked type or throws an error
- * that names the field. What the manifests of both kinds of model have in common comes last.
+ * Kinds of fields in the JSON files of a model, and how such a file is read. What the manifests of both kinds of model
+ * have in common comes last.
  */
 
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { orNull as nullable, type Wire } from './common.ts';
 import { ForensicsError } from './errors.ts';
-
-/** @param name - of the field, for the message. @throws {ForensicsError} `model_integrity` for an invalid value. */
-export type Reader<T> = (value: unknown, name: string) => T;
-
-/** The result type of an object reader, in which fields that may be undefined are optional. */
-type Read<Shape extends Readonly<Record<string, Reader<unknown>>>> = {
-  readonly [Key in keyof Shape as undefined extends ReturnType<Shape[Key]>
-    ? never
-    : Key]: ReturnType<Shape[Key]>;
-} & {
-  readonly [Key in keyof Shape as undefined extends ReturnType<Shape[Key]> ? Key : never]?: Exclude<
-    ReturnType<Shape[Key]>,
-    undefined
-  >;
-};
+import { explain } from './explain.ts';
 
 export function damaged(detail: string): ForensicsError {
   return new ForensicsError(
@@ -27,120 +16,88 @@ export function damaged(detail: string): ForensicsError {
   );
 }
 
-/** @param name - of the file, for the message. @throws {ForensicsError} `model_integrity` if it is not JSON. */
-export function parseModelJson(text: string, name: string): unknown {
+/** @param name - of the file, for the message. @throws {ForensicsError} `model_integrity` if it is not a JSON object. */
+export function parseModelJson(text: string, name: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch (error) {
     const message = `${name} of the model is not JSON; reinstall the model.`;
     throw new ForensicsError('model_integrity', message, { cause: error });
   }
-}
-
-export const fields: Reader<Readonly<Record<string, unknown>>> = (value, name) => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw damaged(`${name} is not an object`);
-};
-
-/** Reads the fields in `shape`, and drops all others. */
-export function object<Shape extends Readonly<Record<string, Reader<unknown>>>>(
-  shape: Shape,
-): Reader<Read<Shape>> {
-  return (value, name) => {
-    const given = fields(value, name);
-    const prefix = name.endsWith('.json') ? '' : `${name}.`;
-    const entries = Object.entries(shape)
-      .map(([key, read]) => [key, read(given[key], `${prefix}${key}`)] as const)
-      .filter(([, read]) => read !== undefined);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field was read by the reader of that name
-    return Object.fromEntries(entries) as Read<Shape>;
-  };
 }
 
-export function list<T>(read: Reader<T>): Reader<readonly T[]> {
-  return (value, name) => {
-    if (!Array.isArray(value)) throw damaged(`${name} is not a list`);
-    return value.map((entry: unknown, at) => read(entry, `${name}[${at}]`));
-  };
+/**
+ * Fills in what may be left out, and drops what the schema does not mention.
+ *
+ * @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible.
+ */
+export function readModelFile<T extends TSchema>(schema: T, root: object): Wire<T> {
+  const value = Value.Default(schema, root);
+  if (!Value.Check(schema, value)) {
+    throw damaged(explain(Value.Errors(schema, value), schema).replace(/\.$/, ''));
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked above; only other members are dropped
+  return Value.Clean(schema, value) as Wire<T>;
 }
 
-/** Reads an object whose keys match `pattern`. */
-export function named<T>(pattern: RegExp, read: Reader<T>): Reader<Readonly<Record<string, T>>> {
-  return (value, name) => {
-    const entries = Object.entries(fields(value, name)).map(([key, entry]) => {
-      if (!pattern.test(key)) throw damaged(`${name} has an impossible name`);
-      return [key, read(entry, `${name}.${key}`)] as const;
-    });
-    return Object.fromEntries(entries);
-  };
+/** A field that may be left out, with the value that it then has. */
+export function orElse<T extends TSchema>(schema: T, fallback: Static<T>): T {
+  // Not by spreading, which would lose the hidden members that TypeBox goes by.
+  const members = Object.getOwnPropertyDescriptors(schema);
+  const ownDefault = { value: fallback, enumerable: true };
+  return Object.defineProperties<T>(Object.create(null), { ...members, default: ownDefault });
 }
 
-export function optional<T>(read: Reader<T>): Reader<T | undefined> {
-  return (value, name) => (value === undefined ? undefined : read(value, name));
+export function orNull<T extends TSchema>(schema: T) {
+  return orElse(nullable(schema), null);
 }
 
-export function orElse<T>(read: Reader<T>, fallback: T): Reader<T> {
-  return (value, name) => (value === undefined || value === null ? fallback : read(value, name));
+/** Refuses what matches the schema unless `isValid` is true of it. `what` completes "The field ...". */
+export function where<T extends TSchema>(
+  schema: T,
+  what: string,
+  isValid: (value: Static<T>) => boolean,
+) {
+  return Type.Refine(schema, isValid, () => what);
 }
 
-export function orNull<T>(read: Reader<T>): Reader<T | null> {
-  return (value, name) => (value === undefined || value === null ? null : read(value, name));
-}
-
-/** Refuses what is read unless `isValid` is true of it. `what` completes "The field ...". */
-export function where<T>(read: Reader<T>, what: string, isValid: (value: T) => boolean): Reader<T> {
-  return (value, name) => {
-    const found = read(value, name);
-    if (isValid(found)) return found;
-    throw damaged(`${name} ${what}`);
-  };
-}
-
-export function matching(pattern: RegExp, what: string): Reader<string> {
-  return (value, name) => {
-    if (typeof value === 'string' && pattern.test(value)) return value;
-    throw damaged(`${name} is not ${what}`);
-  };
-}
-
-export function oneOf<T extends string>(known: readonly T[]): Reader<T> {
-  return (value, name) => {
-    const found = known.find((one) => one === value);
-    if (found !== undefined) return found;
-    throw damaged(`${name} is not one of ${known.join(', ')}`);
-  };
-}
-
-export const text = matching(/./s, 'a text');
-
-export const date = where(text, 'is not a date', (it) => !Number.isNaN(Date.parse(it)));
-
-export function number(min: number, max: number): Reader<number> {
-  return (value, name) => {
-    if (typeof value === 'number' && value >= min && value <= max) return value;
-    throw damaged(`${name} is not a number from ${min} to ${max}`);
-  };
-}
-
-export function whole(min: number, max: number): Reader<number> {
-  return where(number(min, max), 'is not a whole number', Number.isInteger);
-}
-
-/** Numbers of which none is smaller than the one before it. */
-export function rising(length: number, read: Reader<number>): Reader<readonly number[]> {
-  return where(
-    list(read),
-    `is not ${length} increasing numbers`,
-    (all) => all.length === length && all.every((one, at) => at === 0 || one >= all[at - 1]!),
+/** An object whose keys match `pattern`. */
+export function named<T extends TSchema>(pattern: RegExp, schema: T) {
+  return where(Type.Record(Type.String(), schema), 'has an impossible name', (found) =>
+    Object.keys(found).every((key) => pattern.test(key)),
   );
 }
 
-/** Reads a name that the code fixes and a manifest may repeat, because a model with other names would be misread. */
-export function fixed(expected: string | readonly string[]): Reader<undefined> {
-  return (value, name) => {
-    if (value === undefined || JSON.stringify(value) === JSON.stringify(expected)) return undefined;
-    throw damaged(`${name} is not ${JSON.stringify(expected)}`);
-  };
+export function matching(pattern: RegExp, what: string) {
+  return Type.String({ pattern: pattern.source, description: what });
+}
+
+export const text = Type.String({ minLength: 1 });
+
+export const date = where(text, 'is not a date', (it) => !Number.isNaN(Date.parse(it)));
+
+export function number(minimum: number, maximum: number) {
+  return Type.Number({ minimum, maximum });
+}
+
+export function whole(minimum: number, maximum: number) {
+  return Type.Integer({ minimum, maximum });
+}
+
+/** Numbers of which none is smaller than the one before it. */
+export function rising(length: number, schema: Type.TNumber | Type.TInteger) {
+  return where(
+    Type.Array(schema, { minItems: length, maxItems: length }),
+    `is not ${length} increasing numbers`,
+    (all) => all.every((one, at) => at === 0 || one >= all[at - 1]!),
+  );
+}
+
+/** A name that the code fixes and a manifest may repeat, because a model with other names would be misread. */
+export function fixed(expected: string | readonly string[]) {
+  return Type.Optional(Type.Unsafe<unknown>({ const: expected }));
 }
 
 export const share = number(0, 1);
@@ -149,14 +106,14 @@ export const share = number(0, 1);
 export const weight = number(-1000, 1000);
 
 /** One number per decision strategy. */
-export type StrategyThresholds = ReturnType<ReturnType<typeof thresholds>>;
+export type StrategyThresholds = Wire<ReturnType<typeof thresholds>>;
 
 /** Limits in this order over the strategies, so that a picture decided under one is also decided under the next. */
 export function thresholds(order: 'decreasing' | 'increasing', min: number, max: number) {
   const limit = number(min, max);
   const sign = order === 'increasing' ? 1 : -1;
   return where(
-    object({ pedantic: limit, default: limit, relaxed: limit }),
+    Type.Object({ pedantic: limit, default: limit, relaxed: limit }),
     `is not ${order} from pedantic to relaxed`,
     ({ pedantic, default: usual, relaxed }) =>
       sign * (usual - pedantic) >= 0 && sign * (relaxed - usual) >= 0,
@@ -174,7 +131,7 @@ export const identity = {
   /** Every file in the folder that affects decisions, including the manifest. */
   files: named(
     /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
-    object({ sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'), bytes: whole(1, 2 ** 31) }),
+    Type.Object({ sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'), bytes: whole(1, 2 ** 31) }),
   ),
 };
 
@@ -182,7 +139,7 @@ export const identity = {
 const tippettPoints = rising(21, number(-100, 100));
 
 /** Likelihood ratios on pictures on which nothing was fitted. Written by `npm run evaluate -- --ratios`. */
-export const heldOutRatios = object({
+export const heldOutRatios = Type.Object({
   recorded: date,
   /** Prior probability on which the stated probability is based. */
   prior: number(0.001, 0.999),
@@ -190,12 +147,12 @@ export const heldOutRatios = object({
   supporting: whole(1, 1e9),
   opposing: whole(1, 1e9),
   /** On what the probability was calibrated; absent for a tenant's own pictures. */
-  calibration: optional(object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) })),
+  calibration: Type.Optional(Type.Object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) })),
   /** Mean cost of the log likelihood ratios in bits (Cllr): 0 is perfect, and 1 is uninformative. */
   cllr: number(0, 100),
   /** Empirical lower and upper bounds (ELUB): this many pictures support no ratios beyond them. */
   lower: number(1e-9, 1),
   upper: number(1, 1e9),
-  tippett: object({ supporting: tippettPoints, opposing: tippettPoints }),
+  tippett: Type.Object({ supporting: tippettPoints, opposing: tippettPoints }),
 });
-export type HeldOutRatios = ReturnType<typeof heldOutRatios>;
+export type HeldOutRatios = Wire<typeof heldOutRatios>;

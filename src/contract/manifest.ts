@@ -5,24 +5,22 @@
  */
 
 import { hash } from 'node:crypto';
+import { Type } from 'typebox';
+import { oneOf, type Wire } from './common.ts';
 import { ForensicsError } from './errors.ts';
 import {
   damaged,
   fakeMin,
-  fields,
   fixed,
   heldOutRatios,
   identity,
-  list,
   matching,
   named,
   number,
-  object,
-  oneOf,
-  optional,
   orElse,
   orNull,
   parseModelJson,
+  readModelFile,
   rising,
   share,
   text,
@@ -33,10 +31,10 @@ import {
 } from './manifest-fields.ts';
 
 /** Scales must be positive, because a negative one would swap real and fake. */
-const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
-export type Calibration = ReturnType<typeof calibration>;
+const calibration = Type.Object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
+export type Calibration = Wire<typeof calibration>;
 
-const measuredRates = object({
+const measuredRates = Type.Object({
   /** Share of all pictures. */
   decided: share,
   /** Share of all photographs. */
@@ -44,36 +42,40 @@ const measuredRates = object({
   /** Share of all generated pictures. */
   fakeCalledReal: share,
   /** Shares of all photographs and of all generated pictures; absent in older manifests. */
-  realCalledReal: optional(share),
-  fakeCalledFake: optional(share),
+  realCalledReal: Type.Optional(share),
+  fakeCalledFake: Type.Optional(share),
 });
-export type MeasuredRates = ReturnType<typeof measuredRates>;
+export type MeasuredRates = Wire<typeof measuredRates>;
 
 /** Results on labelled pictures with one processing history, on which nothing was fitted. Shares are 0..1. */
-const measuredCondition = object({
+const measuredCondition = Type.Object({
   /** Processing history, such as `as is` or `jpeg 75`. */
   condition: text,
   /** Number of photographs and of generated pictures. */
   real: whole(0, 1e9),
   fake: whole(0, 1e9),
   /** Smallest and largest longer side of the pictures, in pixels; absent in older manifests. */
-  longerSidePx: optional(rising(2, whole(1, 1e6))),
+  longerSidePx: Type.Optional(rising(2, whole(1, 1e6))),
   /** Area under the ROC curve, with its 95% interval over sources. */
   auc: share,
   aucLow: share,
   aucHigh: share,
-  strategies: object({ pedantic: measuredRates, default: measuredRates, relaxed: measuredRates }),
+  strategies: Type.Object({
+    pedantic: measuredRates,
+    default: measuredRates,
+    relaxed: measuredRates,
+  }),
   /** Absent in older manifests. */
-  ratios: optional(heldOutRatios),
+  ratios: Type.Optional(heldOutRatios),
 });
-export type MeasuredCondition = ReturnType<typeof measuredCondition>;
+export type MeasuredCondition = Wire<typeof measuredCondition>;
 
 /** Limits the network's working memory, about 150 MB per megapixel, because it reads a picture in a single run. */
 const maxReadPixels = 4_000_000;
 
 /** Limits on how much of a picture is read; see `engine/patch-scores.ts`. */
 const views = where(
-  object({
+  Type.Object({
     /** A larger picture is scaled down to this. Released manifests contain the name. */
     mostPixels: whole(65_536, maxReadPixels),
     /** Side and number of the full-resolution squares that are read too if the picture was scaled down. */
@@ -82,56 +84,57 @@ const views = where(
     /** Longer side of the view of the whole picture, in pixels. */
     wholePx: whole(32, 4096),
     /** Weights of the mean logits of each part, which add up to 1. Without tiles, their weight goes to the patches. */
-    weights: object({ patches: share, tiles: share, whole: share }),
+    weights: Type.Object({ patches: share, tiles: share, whole: share }),
   }),
   'has weights that do not add up to 1',
   ({ weights: { patches, tiles, whole: all } }) => Math.abs(patches + tiles + all - 1) <= 1e-9,
 );
-export type Views = ReturnType<typeof views>;
+export type Views = Wire<typeof views>;
 
 /** A second network, `transformer.onnx`; see `engine/patch-scores.ts`. */
-const transformer = object({
+const transformer = Type.Object({
   /** Layout of the squares: they begin at multiples of `stepPx`, without overlap, and the most textured are read. */
   sidePx: whole(32, 1024),
   stepPx: whole(8, 1024),
   squares: whole(0, 16),
   /** Weights with which its outputs are added to the log odds of *fake* from the patches, all before calibration. */
-  weights: object({ view: weight, squares: weight }),
+  weights: Type.Object({ view: weight, squares: weight }),
   /** A picture that resembles a photograph less than this, 0..1, is not judged as a photograph. */
   photographMin: share,
 });
-export type Transformer = ReturnType<typeof transformer>;
+export type Transformer = Wire<typeof transformer>;
 
 /**
  * Per halving of the pixel count, from `below` down to `downTo`, the log odds of `fakeMin` rise by `perHalving`, and
  * those of `realMax` fall by `realPerHalving`, which is 0 for models before trace-3 3.4.0.
  */
-const sizeRegime = object({
+const sizeRegime = Type.Object({
   perHalving: number(0, 4),
   realPerHalving: orElse(number(0, 4), 0),
   below: whole(1, 1e9),
   downTo: whole(1, 1e9),
 });
-export type SizeRegime = ReturnType<typeof sizeRegime>;
+export type SizeRegime = Wire<typeof sizeRegime>;
 
-const counted = object({ found: whole(0, 1e9), of: whole(1, 1e9) });
+const counted = Type.Object({ found: whole(0, 1e9), of: whole(1, 1e9) });
 
 /** Sizes that generators give their pictures, and that photographs rarely or never have. The first match counts. */
-const generatorSizes = object({
+const generatorSizes = Type.Object({
   /** How many times as probable such a size is taken to be in a generated picture as in a photograph. */
   ratio: number(1, 10),
   /** If the shorter side has at least this many pixels, the proportions are enough; if absent, the size must match. */
-  leastSide: optional(whole(64, 1e5)),
+  leastSide: Type.Optional(whole(64, 1e5)),
   /** In how many sources, of all sources of a class, at least one picture has such a size. */
-  sources: object({ generated: counted, photographs: counted }),
+  sources: Type.Object({ generated: counted, photographs: counted }),
   /** Longer and shorter side in pixels, such as `1408x768`. */
-  sizes: list(matching(/^\d+x\d+$/, 'a size such as 1408x768')),
+  sizes: Type.Array(matching(/^\d+x\d+$/, 'a size such as 1408x768')),
 });
-export type GeneratorSizes = ReturnType<typeof generatorSizes>;
+export type GeneratorSizes = Wire<typeof generatorSizes>;
 
-const imageManifest = object({
+const imageManifest = Type.Object({
+  type: Type.Literal('image'),
   ...identity,
-  input: object({
+  input: Type.Object({
     cellPx: whole(1, 256),
     patchCells: whole(1, 256),
     patchStrideCells: whole(1, 256),
@@ -141,8 +144,8 @@ const imageManifest = object({
     dtype: fixed('uint8'),
   }),
   // The names of tensors, as in `networks.ts`.
-  outputs: optional(
-    object({
+  outputs: Type.Optional(
+    Type.Object({
       model: fixed(['features']),
       head: fixed(['logits', 'embedding']),
       logits: fixed(['real', 'fake', 'compression']),
@@ -151,14 +154,14 @@ const imageManifest = object({
   views,
   /** Null if the patch network is the only network of the model. */
   transformer: orNull(transformer),
-  dropout: object({ rate: number(0, 0.9), passes: whole(2, 1000) }),
-  calibration: object({
+  dropout: Type.Object({ rate: number(0, 0.9), passes: whole(2, 1000) }),
+  calibration: Type.Object({
     real: calibration,
     fake: calibration,
     compression: calibration,
     decision: calibration,
   }),
-  thresholds: object({
+  thresholds: Type.Object({
     fakeMin,
     realMax: thresholds('increasing', 0, 0.5),
     traceMin: thresholds('decreasing', 0, 2),
@@ -166,32 +169,18 @@ const imageManifest = object({
     anomalyMax: thresholds('increasing', 0, 1),
   }),
   /** Limits for a compression score of at least `from`; null if the same limits apply to all pictures. */
-  compressedRegime: orNull(object({ from: share, fakeMin })),
+  compressedRegime: orNull(Type.Object({ from: share, fakeMin })),
   /** The same for pictures with fewer than `below` pixels; if both apply, the higher limit counts. */
-  smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),
+  smallRegime: orNull(Type.Object({ below: whole(1, 1e9), fakeMin })),
   /** Null for models before trace-3 3.1.0, in which limits rise in a single step. */
   sizeRegime: orNull(sizeRegime),
   /** Empty for models before trace-3 3.3.0. */
-  generatorSizes: orElse(list(generatorSizes), []),
+  generatorSizes: orElse(Type.Array(generatorSizes), []),
   /** Empty if the model was not measured. Written by `npm run evaluate -- --record`. */
-  measured: orElse(list(measuredCondition), []),
+  measured: orElse(Type.Array(measuredCondition), []),
 });
 
-export interface ModelManifest extends Omit<ReturnType<typeof imageManifest>, 'outputs'> {
-  readonly type: 'image';
-}
-
-function parseImageManifest(root: Readonly<Record<string, unknown>>): ModelManifest {
-  if (root['type'] !== 'image') throw damaged('type is neither image nor localisation');
-  if (root['votes'] !== undefined) {
-    throw new ForensicsError(
-      'model_integrity',
-      'The model has a second network, votes.onnx, which this version does not run; forensics 0.1.0 does.',
-    );
-  }
-  const { outputs: _checked, ...manifest } = imageManifest(root, 'manifest.json');
-  return { ...manifest, type: 'image' };
-}
+export type ModelManifest = Wire<typeof imageManifest>;
 
 // The manifest of a localisation model.
 
@@ -201,7 +190,7 @@ export const blockPx = 8;
 const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
 
 /** How well the fused map marked changed pixels in pictures on which nothing was fitted. */
-const measuredLocalisation = object({
+const measuredLocalisation = Type.Object({
   /** Data set and kind of change. */
   set: text,
   condition: text,
@@ -214,9 +203,9 @@ const measuredLocalisation = object({
   /** Mean area under the pixel ROC curve. */
   pixelAuc: share,
 });
-export type MeasuredLocalisation = ReturnType<typeof measuredLocalisation>;
+export type MeasuredLocalisation = Wire<typeof measuredLocalisation>;
 
-const callCounts = object({ changed: whole(0, 1e9), photographs: whole(0, 1e9) });
+const callCounts = Type.Object({ changed: whole(0, 1e9), photographs: whole(0, 1e9) });
 export const changeKinds = ['splice', 'copy-move', 'removal', 'regenerated'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
@@ -225,12 +214,12 @@ const verdictCounts = { pictures: whole(1, 1e9), called: whole(0, 1e9), suspecte
 
 /** How often pictures were called manipulated, among pictures on which nothing was fitted. */
 const measuredCalls = where(
-  object({
+  Type.Object({
     condition: text,
     /** The range of picture sizes, in megapixels; if absent, all sizes. */
-    megapixels: optional(
+    megapixels: Type.Optional(
       where(
-        object({ from: number(0, 1e6), below: orNull(number(0, 1e6)) }),
+        Type.Object({ from: number(0, 1e6), below: orNull(number(0, 1e6)) }),
         'is not a range',
         ({ from, below }) => below === null || below >= from,
       ),
@@ -239,12 +228,12 @@ const measuredCalls = where(
     changed: whole(1, 1e9),
     photographs: whole(1, 1e9),
     /** How many of these were called manipulated. */
-    strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
+    strategies: Type.Object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
     /** Absent in older manifests, and if a size is stated. */
-    ratios: optional(heldOutRatios),
+    ratios: Type.Optional(heldOutRatios),
     /** For pictures with one kind of change, and for those that nobody changed. */
-    kinds: optional(list(object({ kind: oneOf(changeKinds), ...verdictCounts }))),
-    unchanged: optional(object(verdictCounts)),
+    kinds: Type.Optional(Type.Array(Type.Object({ kind: oneOf(changeKinds), ...verdictCounts }))),
+    unchanged: Type.Optional(Type.Object(verdictCounts)),
   }),
   'counts more pictures than there were',
   ({ strategies, changed, photographs }) =>
@@ -252,12 +241,13 @@ const measuredCalls = where(
       (counts) => counts.changed <= changed && counts.photographs <= photographs,
     ),
 );
-export type MeasuredCalls = ReturnType<typeof measuredCalls>;
+export type MeasuredCalls = Wire<typeof measuredCalls>;
 
-const locateManifest = object({
+const locateManifest = Type.Object({
+  type: Type.Literal('localisation'),
   ...identity,
   outputs: fixed(['changed', 'trust', 'score']),
-  input: object({
+  input: Type.Object({
     /** Side in pixels of the square that each map value covers; it divides the network's blocks of 8 pixels. */
     cellPx: where(whole(1, blockPx), `does not divide ${blockPx}`, (side) => blockPx % side === 0),
     /** The network reads the whole picture at once, so a larger one is halved until it fits. */
@@ -265,7 +255,7 @@ const locateManifest = object({
   }),
   /** Limits on the probability of a change: manipulated from `manipulatedMin`, never real from `suspectedMin`. */
   thresholds: where(
-    object({
+    Type.Object({
       manipulatedMin: thresholds('decreasing', 0.5, 1),
       suspectedMin: thresholds('increasing', 0, 1),
     }),
@@ -274,78 +264,87 @@ const locateManifest = object({
     ({ suspectedMin, manipulatedMin }) => suspectedMin.relaxed <= manipulatedMin.relaxed,
   ),
   /** How the fusion combines all methods that look for changes; see `engine/localisation.ts`. */
-  fusion: object({
-    places: object({
+  fusion: Type.Object({
+    places: Type.Object({
       offset: weight,
       /**
        * Subtracted from each cell: shares, 0..1, of the picture's median and strongest cells, and log odds for each
        * doubling of a megapixel. Absent in version 1.0.0.
        */
-      level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
-        middle: 0,
-        strongest: 0,
-        perDoubling: 0,
-      }),
-      weights: named(methodName, object({ weight, rest: share })),
+      level: orElse(
+        Type.Object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }),
+        {
+          middle: 0,
+          strongest: 0,
+          perDoubling: 0,
+        },
+      ),
+      weights: named(methodName, Type.Object({ weight, rest: share })),
     }),
-    picture: object({
+    picture: Type.Object({
       offset: weight,
       /** Log odds for each doubling of a megapixel, and for quality 0 relative to 100. Absent before version 1.2.0. */
       perDoubling: orElse(weight, 0),
       compression: orElse(weight, 0),
       weights: named(methodName, weight),
       /** Methods that can raise a suspicion alone. Absent before version 2.4.0. */
-      suspectAlone: orElse(list(matching(methodName, 'a method')), []),
+      suspectAlone: orElse(Type.Array(matching(methodName, 'a method')), []),
     }),
   }),
   /** Empty if the model was not measured. */
-  measured: orElse(list(measuredLocalisation), []),
-  called: orElse(list(measuredCalls), []),
+  measured: orElse(Type.Array(measuredLocalisation), []),
+  called: orElse(Type.Array(measuredCalls), []),
 });
 
-export interface LocateManifest extends Omit<ReturnType<typeof locateManifest>, 'outputs'> {
-  readonly type: 'localisation';
-}
+export type LocateManifest = Wire<typeof locateManifest>;
 
 export type AnyManifest = ModelManifest | LocateManifest;
 
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
 export function parseAnyManifest(json: string): AnyManifest {
-  const root = fields(parseModelJson(json, 'manifest.json'), 'manifest.json');
-  const manifest: AnyManifest =
-    root['type'] === 'localisation'
-      ? { ...locateManifest(root, 'manifest.json'), type: 'localisation' }
-      : parseImageManifest(root);
+  const root = parseModelJson(json, 'manifest.json');
+  const { type, votes } = root;
+  if (type !== 'image' && type !== 'localisation') {
+    throw damaged('type is neither image nor localisation');
+  }
+  if (votes !== undefined) {
+    throw new ForensicsError(
+      'model_integrity',
+      'The model has a second network, votes.onnx, which this version does not run; forensics 0.1.0 does.',
+    );
+  }
+  const manifest =
+    type === 'image' ? readModelFile(imageManifest, root) : readModelFile(locateManifest, root);
   // The manifest counts as a file, because thresholds and calibration affect decisions as much as weights.
   const own = { sha256: hash('sha256', json), bytes: Buffer.byteLength(json) };
   return { ...manifest, files: { ...manifest.files, 'manifest.json': own } };
 }
 
+const vector = Type.Array(number(-1e12, 1e12));
+const quantiles = rising(101, number(-1e12, 1e12));
+
 /** Reference statistics of the embedding, from `statistics.json`. */
-const statistics = (dimension: number) =>
-  object({
-    embedding: object({
+const statistics = where(
+  Type.Object({
+    embedding: Type.Object({
       dimension: whole(1, 4096),
-      mean: vector(dimension),
+      mean: vector,
       /** Row-major `dimension * dimension`; the squared distance of e is |W (e - mean)|^2. */
-      whitening: vector(dimension ** 2),
+      whitening: vector,
     }),
     /** 101 quantiles, 0..100%, of distances of patches and of picture means, for sources not used in training. */
-    distanceQuantiles: rising(101, bounded),
-    pictureDistanceQuantiles: rising(101, bounded),
-    prototypes: object({ realCompressed: vector(dimension), fakeCompressed: vector(dimension) }),
-  });
-export type EmbeddingStatistics = ReturnType<ReturnType<typeof statistics>>;
-
-const bounded = number(-1e12, 1e12);
-
-function vector(length: number) {
-  return where(list(bounded), `does not have ${length} numbers`, (all) => all.length === length);
-}
+    distanceQuantiles: quantiles,
+    pictureDistanceQuantiles: quantiles,
+    prototypes: Type.Object({ realCompressed: vector, fakeCompressed: vector }),
+  }),
+  'has a vector that does not fit its dimension',
+  ({ embedding: { dimension, mean, whitening }, prototypes }) =>
+    whitening.length === dimension ** 2 &&
+    [mean, ...Object.values(prototypes)].every(({ length }) => length === dimension),
+);
+export type EmbeddingStatistics = Wire<typeof statistics>;
 
 /** @throws {ForensicsError} `model_integrity` if a vector has the wrong length or quantiles are not ascending. */
 export function parseStatistics(json: string): EmbeddingStatistics {
-  const root = fields(parseModelJson(json, 'statistics.json'), 'statistics.json');
-  const { dimension } = fields(root['embedding'], 'embedding');
-  return statistics(whole(1, 4096)(dimension, 'embedding.dimension'))(root, 'statistics.json');
+  return readModelFile(statistics, parseModelJson(json, 'statistics.json'));
 }
