@@ -48,7 +48,7 @@ const measuredRates = Type.Object({
 export type MeasuredRates = Wire<typeof measuredRates>;
 
 /** Results on labelled pictures with one processing history, on which nothing was fitted. Shares are 0..1. */
-const measuredCondition = Type.Object({
+export const measuredCondition = Type.Object({
   /** Processing history, such as `as is` or `jpeg 75`. */
   condition: text,
   /** Number of photographs and of generated pictures. */

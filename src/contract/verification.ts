@@ -42,6 +42,61 @@ export const custodyResponse = responseWith(
   ),
 );
 
+// The signed list of a bundle: name, size and SHA-256 of every other file in it, the item, and the signing key.
+
+export const bundleFormat = 'forensics-evidence-bundle/3';
+/** In this version, nothing in the archive was compressed. */
+const storedBundleFormat = 'forensics-evidence-bundle/2';
+/** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
+export const firstBundleFormat = 'forensics-evidence-bundle/1';
+
+/** Format of a case archive, which contains the complete bundle of each picture. Its item is the list of pictures. */
+export const caseFormat = 'forensics-case-bundle/1';
+
+/** More than needed for the largest picture that can be examined. */
+export const maxBundleBytes = 1_000_000_000;
+export const maxBundleFiles = 64;
+/** Maximum number of pictures in a case report and in a case archive. */
+export const maxCasePictures = 1000;
+
+const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
+const time = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` });
+const size = Type.Integer({ minimum: 0, maximum: maxBundleBytes });
+const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
+
+export const manifestSchema = Type.Object(
+  {
+    format: oneOf([bundleFormat, storedBundleFormat, firstBundleFormat, caseFormat]),
+    /** Version of the program that wrote the bundle. */
+    product: Type.String(),
+    /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
+    examinedAt: time,
+    signedAt: time,
+    key: Type.Object({ algorithm: Type.Literal('Ed25519'), fingerprint: hex(64) }),
+    item: Type.Object({
+      /** Original file name, which may contain any characters. */
+      name: Type.String(),
+      sizeBytes: size,
+      sha256: hex(64),
+      sha512: hex(128),
+      md5: hex(32),
+      /** Null if the picture was left out. */
+      file: orNull(fileName),
+    }),
+    files: Type.Array(
+      Type.Object({
+        name: fileName,
+        sizeBytes: size,
+        sha256: hex(64),
+        /** SHA-256 of the compressed bytes in the archive; absent if the file is not compressed. */
+        packedSha256: Type.Optional(hex(64)),
+      }),
+      { maxItems: maxCasePictures + maxBundleFiles },
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export type Verification = Wire<typeof verification>;
 const verification = Type.Object({
   holds: Type.Boolean({ description: 'True if there are no problems.' }),
@@ -57,31 +112,7 @@ const verification = Type.Object({
       }),
     }),
   ),
-  manifest: orNull(
-    Type.Object({
-      format: Type.String(),
-      product: Type.String(),
-      examinedAt: Type.String(),
-      signedAt: Type.String(),
-      key: Type.Object({ algorithm: Type.String(), fingerprint: Type.String() }),
-      item: Type.Object({
-        name: Type.String(),
-        sizeBytes: Type.Integer(),
-        sha256: Type.String(),
-        sha512: Type.String(),
-        md5: Type.String(),
-        file: orNull(Type.String()),
-      }),
-      files: Type.Array(
-        Type.Object({
-          name: Type.String(),
-          sizeBytes: Type.Integer(),
-          sha256: Type.String(),
-          packedSha256: Type.Optional(Type.String()),
-        }),
-      ),
-    }),
-  ),
+  manifest: orNull(manifestSchema),
   verdict: orNull(Type.String()),
   pictures: Type.Optional(
     list(

@@ -10,15 +10,8 @@ import { inflateRaw } from 'node:zlib';
 import { type Entry, fromBufferPromise, fromFdPromise } from 'yauzl';
 import { ForensicsError } from '../contract/errors.ts';
 import { requireFileUpTo, toReadFailure } from '../ports/files/files.ts';
-import {
-  fileNames,
-  maxBundleBytes,
-  maxBundleFiles,
-  maxCasePictures,
-  maxJsonBytes,
-  maxManifestBytes,
-  type ZipEntry,
-} from './bundle-format.ts';
+import { fileNames, maxJsonBytes, maxManifestBytes, type ZipEntry } from './bundle-format.ts';
+import { maxBundleBytes, maxBundleFiles, maxCasePictures } from '../contract/verification.ts';
 
 export type Archive = Awaited<ReturnType<typeof readArchive>> & { close(): Promise<void> };
 

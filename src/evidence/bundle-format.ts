@@ -5,23 +5,18 @@
 
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { oneOf, orNull, type Wire } from '../contract/common.ts';
+import type { Wire } from '../contract/common.ts';
+import {
+  manifestSchema,
+  type Verification as ShownVerification,
+} from '../contract/verification.ts';
 import type { Format, Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../detectors/result.ts';
 import type { Limits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
 import type { Rendering } from '../examiner/sandbox.ts';
-
-export const bundleFormat = 'forensics-evidence-bundle/3';
-/** In this version, nothing in the archive was compressed. */
-const storedBundleFormat = 'forensics-evidence-bundle/2';
-/** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
-export const firstBundleFormat = 'forensics-evidence-bundle/1';
-
-/** Format of a case archive, which contains the complete bundle of each picture. Its item is the list of pictures. */
-export const caseFormat = 'forensics-case-bundle/1';
 
 /** The files in a bundle; the last two are in a case archive. */
 export const fileNames = {
@@ -48,52 +43,8 @@ export const fileNames = {
   pictureBundle: (number: number) => `picture-${String(number).padStart(4, '0')}.zip`,
 } as const;
 
-/** More than needed for the largest picture that can be examined. */
-export const maxBundleBytes = 1_000_000_000;
-export const maxBundleFiles = 64;
 /** The list of a case with the most pictures takes a seventh of this. */
 export const maxManifestBytes = 1_000_000;
-/** Maximum number of pictures in a case report and in a case archive. */
-export const maxCasePictures = 1000;
-
-const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
-const time = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` });
-const size = Type.Integer({ minimum: 0, maximum: maxBundleBytes });
-const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
-
-const manifestSchema = Type.Object(
-  {
-    format: oneOf([bundleFormat, storedBundleFormat, firstBundleFormat, caseFormat]),
-    /** Version of the program that wrote the bundle. */
-    product: Type.String(),
-    /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
-    examinedAt: time,
-    signedAt: time,
-    key: Type.Object({ algorithm: Type.Literal('Ed25519'), fingerprint: hex(64) }),
-    item: Type.Object({
-      /** Original file name, which may contain any characters. */
-      name: Type.String(),
-      sizeBytes: size,
-      sha256: hex(64),
-      sha512: hex(128),
-      md5: hex(32),
-      /** Null if the picture was left out. */
-      file: orNull(fileName),
-    }),
-    files: Type.Array(
-      Type.Object({
-        name: fileName,
-        sizeBytes: size,
-        sha256: hex(64),
-        /** SHA-256 of the compressed bytes in the archive; absent if the file is not compressed. */
-        packedSha256: Type.Optional(hex(64)),
-      }),
-      { maxItems: maxCasePictures + maxBundleFiles },
-    ),
-  },
-  { additionalProperties: false },
-);
-
 /** The signed list: name, size and SHA-256 of every other file in the bundle, the item, and the signing key. */
 export type Manifest = Wire<typeof manifestSchema>;
 
@@ -176,13 +127,8 @@ export interface Verification {
   readonly pictures?: readonly VerifiedPicture[];
 }
 
-export interface VerifiedPicture {
-  readonly file: string;
-  /** Name of the picture; null if its list cannot be trusted. */
-  readonly name: string | null;
-  readonly verdict: string | null;
-  readonly holds: boolean;
-}
+/** The name of the picture is null if its list cannot be trusted. */
+export type VerifiedPicture = NonNullable<ShownVerification['pictures']>[number];
 
 /**
  * Prepares a value for JSON: drops what JSON drops, lists the values of maps, and replaces unpaired

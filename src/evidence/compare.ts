@@ -3,7 +3,8 @@
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../detectors/result.ts';
 import type { PixelDifference, Rendering, Sandbox } from '../examiner/sandbox.ts';
-import { fileNames, firstBundleFormat, toPlain } from './bundle-format.ts';
+import { fileNames, toPlain } from './bundle-format.ts';
+import { firstBundleFormat } from '../contract/verification.ts';
 
 /** Other processors and versions round differently; smaller differences than this are invisible in a report. */
 export const numberTolerance = 1e-4;

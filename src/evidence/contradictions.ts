@@ -9,7 +9,6 @@ import {
   canonicalBytes,
   digestsOf,
   fileNames,
-  firstBundleFormat,
   type Manifest,
   type Problem,
 } from './bundle-format.ts';
@@ -20,6 +19,7 @@ import {
   parseSettings,
   type ResultRecord,
 } from './write-bundle.ts';
+import { firstBundleFormat } from '../contract/verification.ts';
 
 /** Reads the unchanged files by name; changed and missing ones have already been reported. */
 export interface Files {

@@ -21,10 +21,8 @@ import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../examiner/sandbox.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import {
-  caseFormat,
   fileNames,
   type Manifest,
-  maxBundleBytes,
   parseJson,
   sha256Of,
   type VerifyOptions,
@@ -46,6 +44,7 @@ import {
   toResultRecord,
 } from './write-bundle.ts';
 import { inspectBundle } from './verify.ts';
+import { caseFormat, maxBundleBytes } from '../contract/verification.ts';
 
 export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
   /** The picture, if the bundle contains only its hashes. */

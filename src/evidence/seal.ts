@@ -9,9 +9,7 @@ import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import { conflict } from '../contract/errors.ts';
 import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
 import {
-  bundleFormat,
   canonicalBytes,
-  caseFormat,
   createReader,
   digestsOf,
   fileNames,
@@ -21,6 +19,7 @@ import {
 } from './bundle-format.ts';
 import { caseReadmeDe, caseReadmeEn } from './readme.ts';
 import type { Signer } from './sign.ts';
+import { bundleFormat, caseFormat } from '../contract/verification.ts';
 
 export interface SealedBundle {
   readonly bytes: Uint8Array;

@@ -9,10 +9,8 @@ import { ForensicsError } from '../contract/errors.ts';
 import { type Archive, openArchive } from './archive.ts';
 import {
   canonicalBytes,
-  caseFormat,
   fileNames,
   type Manifest,
-  maxBundleBytes,
   parseJson,
   parseManifest,
   type Problem,
@@ -24,6 +22,7 @@ import {
 import { openZip, parseCaseRecord } from './seal.ts';
 import { readPublicKey } from './sign.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
+import { caseFormat, maxBundleBytes } from '../contract/verification.ts';
 
 /**
  * If a bundle fails verification, that is a result, not an error.

@@ -5,6 +5,7 @@
 
 import { Type } from 'typebox';
 import { oneOf, orNull, type Wire } from '../contract/common.ts';
+import { measuredCondition } from '../contract/manifest.ts';
 import { seenBefore } from '../contract/seen-before.ts';
 import { decisionStrategies, languages, resultClasses } from '../contract/vocabulary.ts';
 import { type Examination, mapNames, toResultFields } from '../detectors/result.ts';
@@ -16,13 +17,13 @@ import {
   canonicalBytes,
   createReader,
   fileNames,
-  maxBundleBytes,
   sha256Of,
   type ZipEntry,
 } from './bundle-format.ts';
 import { readmeDe, readmeEn } from './readme.ts';
 import { type BundleFacts, present, sealBundle, type SealedBundle, text } from './seal.ts';
 import type { Signer } from './sign.ts';
+import { maxBundleBytes } from '../contract/verification.ts';
 
 interface BundleHow {
   /** If false, only heatmaps and reports show the picture, and metadata is included only if the item asks for it. */
@@ -168,27 +169,8 @@ export function toResultRecord(
 }
 
 const side = Type.Integer({ minimum: 1, maximum: localLimits.maxSidePx });
-const share = Type.Number({ minimum: 0, maximum: 1 });
 const count = Type.Integer({ minimum: 0 });
 const names = Type.Record(Type.String(), Type.String());
-
-const rates = Type.Object({
-  decided: share,
-  realCalledFake: share,
-  fakeCalledReal: share,
-  realCalledReal: Type.Optional(share),
-  fakeCalledFake: Type.Optional(share),
-});
-
-const measured = Type.Object({
-  condition: Type.String(),
-  real: count,
-  fake: count,
-  auc: share,
-  aucLow: share,
-  aucHigh: share,
-  strategies: Type.Object({ pedantic: rates, default: rates, relaxed: rates }),
-});
 
 const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
 
@@ -224,7 +206,7 @@ const ownValidation = Type.Object({
   id: Type.String(),
   createdAt: Type.String(),
   model: modelIdentity,
-  conditions: Type.Array(measured),
+  conditions: Type.Array(Type.Omit(measuredCondition, ['longerSidePx', 'ratios'])),
 });
 
 const settingsSchema = Type.Object({

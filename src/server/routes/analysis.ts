@@ -17,13 +17,13 @@ import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { assertFew, limitDownloads, tooManyInProgress } from '../fair-use.ts';
 import { operation, operations, repeatable } from '../openapi.ts';
-import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
   caseQuery,
   caseReportQuery,
   custodyResponse,
   reportQuery,
   verificationResponse,
+  maxCasePictures,
 } from '../../contract/verification.ts';
 
 export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = async (

@@ -9,12 +9,7 @@ import {
   resultClasses,
 } from '../../contract/vocabulary.ts';
 import { conflict, ForensicsError } from '../../contract/errors.ts';
-import {
-  canonicalBytes,
-  fileNames,
-  maxCasePictures,
-  sha256Of,
-} from '../../evidence/bundle-format.ts';
+import { canonicalBytes, fileNames, sha256Of } from '../../evidence/bundle-format.ts';
 import { type CaseRecord, openCaseBundle } from '../../evidence/seal.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
@@ -33,6 +28,7 @@ import type { Context } from './context.ts';
 import { loadExamined } from './examination-row.ts';
 import { findEntries, findThumbnails, type ShownRow } from './rows.ts';
 import { countOfOneCamera, findSeenBefore, sentBefore } from './seen-before.ts';
+import { maxCasePictures } from '../../contract/verification.ts';
 
 export interface CaseParts extends BundleInputParts {
   readonly sandbox: Pick<Sandbox, 'render' | 'layBeside' | 'preparePage' | 'renderCase'>;

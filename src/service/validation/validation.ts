@@ -7,6 +7,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { jsonOrNull, orNull } from '../../contract/common.ts';
+import { heldOutRatios } from '../../contract/manifest-fields.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { evidenceDamaged } from '../../contract/errors.ts';
 import { conditions } from '../../examiner/requests.ts';
@@ -38,23 +39,13 @@ const classFigures = Type.Object({
   worstFolder: orNull(Type.Object({ folder: Type.String(), pictures: count, wrong: count })),
 });
 
-const points = Type.Array(Type.Number());
-const ratios = Type.Object({
-  supporting: count,
-  opposing: count,
-  cllr: Type.Number({ minimum: 0 }),
-  lower: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
-  upper: Type.Number({ minimum: 1 }),
-  tippett: Type.Object({ supporting: points, opposing: points }),
-});
-
 const conditionFigures = Type.Object({
   condition: Type.Enum([...conditions]),
   auc: Type.Object({ value: share, low: share, high: share }),
   /** Expected calibration error over pictures without abstention; null if there are too few. */
   calibration: orNull(Type.Object({ error: share, pictures: count })),
   /** Likelihood ratios; missing in records of earlier versions, and if there are too few pictures. */
-  ratios: Type.Optional(ratios),
+  ratios: Type.Optional(Type.Omit(heldOutRatios, ['recorded', 'prior', 'calibration'])),
   strategies: each(['pedantic', 'default', 'relaxed'], byClass(classFigures)),
 });
 
