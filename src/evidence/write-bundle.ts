@@ -5,13 +5,12 @@
 
 import { Type } from 'typebox';
 import { oneOf, orNull, type Wire } from '../contract/common.ts';
-import { measuredCondition } from '../contract/manifest.ts';
-import { seenBefore } from '../contract/seen-before.ts';
+import { custodyEvent, modelIdentity, names, reportItem } from '../contract/report-item.ts';
 import { decisionStrategies, languages, resultClasses } from '../contract/vocabulary.ts';
 import { type Examination, mapNames, toResultFields } from '../detectors/result.ts';
 import { localLimits } from '../image/picture.ts';
 import { writeEvidence } from '../present/evidence.ts';
-import { custodyEvents, type ReportItem } from '../present/report-item.ts';
+import type { ReportItem } from '../present/report-item.ts';
 import {
   type BundleCase,
   canonicalBytes,
@@ -169,45 +168,6 @@ export function toResultRecord(
 }
 
 const side = Type.Integer({ minimum: 1, maximum: localLimits.maxSidePx });
-const count = Type.Integer({ minimum: 0 });
-const names = Type.Record(Type.String(), Type.String());
-
-const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
-
-const mm = Type.Number();
-const beside = Type.Object({ id: Type.String(), jpeg: textOrNull, differing: count });
-
-const origin = Type.Union([
-  Type.Object({
-    kind: Type.Literal('pdf'),
-    name: Type.String(),
-    sha256: Type.String(),
-    page: Type.Integer({ minimum: 1 }),
-    picture: orNull(Type.Integer({ minimum: 1 })),
-    place: Type.Object({ left: mm, top: mm, width: mm, height: mm }),
-  }),
-  Type.Object({
-    kind: Type.Literal('url'),
-    url: Type.String(),
-    redirects: Type.Array(Type.String()),
-    headers: names,
-    fetchedAt: Type.String(),
-  }),
-]);
-
-const laboratory = Type.Object({
-  name: Type.String(),
-  address: Type.Array(Type.String()),
-  sentences: Type.Array(Type.String()),
-  logo: textOrNull,
-});
-
-const ownValidation = Type.Object({
-  id: Type.String(),
-  createdAt: Type.String(),
-  model: modelIdentity,
-  conditions: Type.Array(Type.Omit(measuredCondition, ['longerSidePx', 'ratios'])),
-});
 
 const settingsSchema = Type.Object({
   model: modelIdentity,
@@ -229,38 +189,10 @@ const settingsSchema = Type.Object({
   heatmapSize: orNull(Type.Object({ width: side, height: side })),
   /** Whether the file's metadata was left out of `result.json`. */
   isMetadataLeftOut: Type.Boolean(),
-  item: Type.Object({
-    name: Type.String(),
-    analysisId: textOrNull,
-    examinedAt: Type.String(),
-    isUploadReplaced: Type.Optional(Type.Boolean()),
-    retries: Type.Optional(count),
-    withMetadata: Type.Optional(Type.Boolean()),
-    withErrorLevel: Type.Optional(Type.Boolean()),
-    caseData: Type.Optional(
-      Type.Object({
-        caseNumber: Type.Optional(Type.String()),
-        exhibit: Type.Optional(Type.String()),
-        examiner: Type.Optional(Type.String()),
-        note: Type.Optional(Type.String()),
-        laboratory: Type.Optional(laboratory),
-      }),
-    ),
-    seenBefore: Type.Optional(Type.Array(seenBefore)),
-    beside: Type.Optional(Type.Array(beside)),
-    origins: Type.Optional(Type.Array(origin)),
-    validation: Type.Optional(ownValidation),
-  }),
+  item: reportItem,
 });
 
-const custodySchema = Type.Array(
-  Type.Object({
-    at: Type.String(),
-    actor: Type.String(),
-    event: oneOf(custodyEvents),
-    hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
-  }),
-);
+const custodySchema = Type.Array(custodyEvent);
 
 export type BundleSettings = Wire<typeof settingsSchema>;
 type Custody = Wire<typeof custodySchema>;
