@@ -21,8 +21,11 @@ import {
   type Tier,
 } from './contract/vocabulary.ts';
 import { type Examination, type ResultFields, toResultFields } from './detectors/result.ts';
-import { createSandbox, type Rendering, type Sandbox } from './examiner/sandbox.ts';
-import type { PictureSource } from './examiner/requests.ts';
+import type { Reproduction } from './evidence/compare.ts';
+import { reproduceBundle as reproduceWith, type ReproduceOptions } from './evidence/reproduce.ts';
+import { createSandbox, type Sandbox } from './examiner/sandbox.ts';
+import type { PictureSource } from './image/picture.ts';
+import type { Rendering } from './render/rendering.ts';
 
 export type {
   DecisionBasis,
@@ -41,8 +44,8 @@ export type { Finding, Skipped } from './detectors/detector.ts';
 export type { Provenance } from './contract/provenance.ts';
 export type { PoolStatus } from './examiner/pool.ts';
 export { createSandbox } from './examiner/sandbox.ts';
-export type { Rendering, SandboxOptions, Sandbox } from './examiner/sandbox.ts';
-export type { ExamineRequest, PictureSource, RenderRequest } from './examiner/requests.ts';
+export type { SandboxOptions, Sandbox } from './examiner/sandbox.ts';
+export type { ExamineRequest } from './examiner/requests.ts';
 export type {
   CellMaps,
   Decision,
@@ -52,15 +55,16 @@ export type {
   ResultFields,
   Stability,
 } from './detectors/result.ts';
-export { reproduceBundle, type ReproduceOptions } from './evidence/reproduce.ts';
+export type { ReproduceOptions } from './evidence/reproduce.ts';
 export type { Reproduction } from './evidence/compare.ts';
 export type { Problem, Verification, VerifyOptions } from './evidence/bundle-format.ts';
 export { verifyBundle } from './evidence/verify.ts';
-export type { PictureFacts } from './image/picture.ts';
+export type { PictureFacts, PictureSource } from './image/picture.ts';
 export { writeEvidence } from './present/evidence.ts';
 export type { Evidence } from './contract/evidence.ts';
 export type { WordedFinding as RankedFinding } from './present/findings.ts';
 export type { ReportTexts } from './present/report-item.ts';
+export type { Rendering, RenderRequest } from './render/rendering.ts';
 
 export interface AnalyzeOptions {
   /** Model identifier; defaults to the latest image model in the package. */
@@ -150,6 +154,19 @@ export async function renderReport(
       options.signal ? { signal: options.signal } : {},
     ),
   );
+}
+
+/**
+ * Repeats the examination in a bundle, and compares every result with the signed one.
+ *
+ * @param bundle - path of the archive, or its bytes.
+ * @throws {ForensicsError} as `analyze`, and as `reproduceBundle` in `evidence/reproduce.ts`.
+ */
+export async function reproduceBundle(
+  bundle: string | Uint8Array,
+  options: ReproduceOptions = {},
+): Promise<Reproduction> {
+  return reproduceWith(createSandbox, bundle, options);
 }
 
 function sourceOf(picture: string | Uint8Array): PictureSource {

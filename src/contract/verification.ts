@@ -59,7 +59,9 @@ export const maxBundleFiles = 64;
 /** Maximum number of pictures in a case report and in a case archive. */
 export const maxCasePictures = 1000;
 
-const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
+const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const sha512 = Type.String({ pattern: '^[0-9a-f]{128}$' });
+const md5 = Type.String({ pattern: '^[0-9a-f]{32}$' });
 const time = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` });
 const size = Type.Integer({ minimum: 0, maximum: maxBundleBytes });
 const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
@@ -72,14 +74,14 @@ export const manifestSchema = Type.Object(
     /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
     examinedAt: time,
     signedAt: time,
-    key: Type.Object({ algorithm: Type.Literal('Ed25519'), fingerprint: hex(64) }),
+    key: Type.Object({ algorithm: Type.Literal('Ed25519'), fingerprint: sha256 }),
     item: Type.Object({
       /** Original file name, which may contain any characters. */
       name: Type.String(),
       sizeBytes: size,
-      sha256: hex(64),
-      sha512: hex(128),
-      md5: hex(32),
+      sha256,
+      sha512,
+      md5,
       /** Null if the picture was left out. */
       file: orNull(fileName),
     }),
@@ -87,9 +89,9 @@ export const manifestSchema = Type.Object(
       Type.Object({
         name: fileName,
         sizeBytes: size,
-        sha256: hex(64),
+        sha256,
         /** SHA-256 of the compressed bytes in the archive; absent if the file is not compressed. */
-        packedSha256: Type.Optional(hex(64)),
+        packedSha256: Type.Optional(sha256),
       }),
       { maxItems: maxCasePictures + maxBundleFiles },
     ),

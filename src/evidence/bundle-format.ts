@@ -16,7 +16,7 @@ import type { Format, Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../detectors/result.ts';
 import type { Limits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
-import type { Rendering } from '../examiner/sandbox.ts';
+import type { Rendering } from '../render/rendering.ts';
 
 /** The files in a bundle; the last two are in a case archive. */
 export const fileNames = {

@@ -2,7 +2,7 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../detectors/result.ts';
-import type { PixelDifference, Rendering, Sandbox } from '../examiner/sandbox.ts';
+import type { Rendering } from '../render/rendering.ts';
 import { fileNames, toPlain } from './bundle-format.ts';
 import { firstBundleFormat } from '../contract/verification.ts';
 
@@ -83,8 +83,18 @@ function toKind(path: string, one: unknown, other: unknown): FieldDifference['ki
 /** Text written for readers: report texts, statements in each language, sources, warnings. */
 const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;
 
+/** How two PNG files of the same size and type differ. */
+export interface PixelDifference {
+  /** Number of differing samples, three per pixel in colour and one in grey. */
+  readonly differing: number;
+  /** The largest difference as a share of full scale, 0..1. */
+  readonly largest: number;
+}
+
 export interface Surroundings {
-  readonly sandbox: Pick<Sandbox, 'compare'>;
+  readonly sandbox: {
+    compare(files: Readonly<Record<'one' | 'other', Uint8Array>>): Promise<PixelDifference | null>;
+  };
   /** Whether the processor or any version differs from the recorded one. */
   readonly hasDifferentEnvironment: boolean;
 }

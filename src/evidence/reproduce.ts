@@ -5,7 +5,13 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
-import { identifyModel, isSameModel, type ModelIdentity } from '../detectors/result.ts';
+import {
+  type Examination,
+  type ExamineOptions,
+  identifyModel,
+  isSameModel,
+  type ModelIdentity,
+} from '../detectors/result.ts';
 import {
   conflict,
   ForensicsError,
@@ -15,10 +21,11 @@ import {
 } from '../contract/errors.ts';
 import { readFileUpTo } from '../ports/files/files.ts';
 import type { AnyManifest } from '../contract/manifest.ts';
-import { localLimits } from '../image/picture.ts';
+import type { PdfPart } from '../image/pdf.ts';
+import { type Limits, localLimits, type PictureSource } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../examiner/sandbox.ts';
+import type { Rendering, RenderRequest } from '../render/rendering.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import {
   fileNames,
@@ -46,7 +53,29 @@ import {
 import { inspectBundle } from './verify.ts';
 import { caseFormat, maxBundleBytes } from '../contract/verification.ts';
 
-export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
+/** Opens what the examination is repeated in: the sandbox of the examiner, which is above this module. */
+export type OpenSandbox = (options: {
+  readonly poolSize: number;
+  readonly limits: Limits;
+  readonly modelsDir: string | null;
+  readonly trustList: string | null;
+}) => Sandbox;
+
+type Sandbox = Surroundings['sandbox'] & {
+  examine(request: {
+    readonly source: PictureSource;
+    readonly options: ExamineOptions;
+    readonly now: Date;
+  }): Promise<Examination>;
+  render(request: RenderRequest): Promise<Rendering>;
+  readPdfPart(request: {
+    readonly source: PictureSource;
+    readonly part: Pick<PdfPart, 'page' | 'picture'>;
+  }): Promise<Uint8Array>;
+  close(): Promise<void>;
+};
+
+export interface ReproduceOptions extends VerifyOptions {
   /** The picture, if the bundle contains only its hashes. */
   readonly original?: string;
   /** PEM file of trusted signers, for a bundle without its list, which had been replaced before it was written. */
@@ -62,18 +91,18 @@ export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'c
  *   `image_not_as_declared` for a different picture, and whatever an examination throws.
  */
 export async function reproduceBundle(
+  openSandbox: OpenSandbox,
   bundle: string | Uint8Array,
   options: ReproduceOptions = {},
 ): Promise<Reproduction> {
   const recorded = await openRecorded(bundle, options);
   const { settings, files } = recorded;
   await requireModels(settings, options.modelsDir ?? null);
-  const sandbox = createSandbox({
+  const sandbox = openSandbox({
     poolSize: 1,
     limits: { ...localLimits, ...settings.limits },
     modelsDir: options.modelsDir ?? null,
     trustList: findTrustList(files, options),
-    ...(options.children && { children: options.children }),
   });
   try {
     const original = await takePicture(sandbox, recorded);

@@ -8,16 +8,10 @@ import { decidingDetectors } from '../engine/shown-methods.ts';
 import { ForensicsError, imageNotAsDeclared, invalidRequest } from '../contract/errors.ts';
 import { saveJpeg, scalePixels } from '../image/codec.ts';
 import { findFingerprint, packFingerprint } from '../image/keypoints.ts';
-import type { Limits, Picture } from '../image/picture.ts';
+import type { Limits, Picture, PictureSource } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { openPicture } from './open-picture.ts';
-import type {
-  Condition,
-  ConditionResult,
-  ExamineRequest,
-  PictureSource,
-  TaskContext,
-} from './requests.ts';
+import type { Condition, ConditionResult, ExamineRequest, TaskContext } from './requests.ts';
 import { type Pixels, scaledSize } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
 

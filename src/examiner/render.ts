@@ -6,7 +6,7 @@ import { withShownMethods } from '../engine/shown-methods.ts';
 import { imageNotAsDeclared } from '../contract/errors.ts';
 import { readSamples, type Samples, scalePixels } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
-import type { Picture } from '../image/picture.ts';
+import type { Picture, PictureSource } from '../image/picture.ts';
 import { scaledSize } from '../image/pixels.ts';
 import { type AlignedPictures, layBeside } from '../render/heatmap/frames.ts';
 import {
@@ -18,12 +18,13 @@ import {
 import { renderHtml } from '../render/html/html.ts';
 import { renderCasePdf } from '../render/pdf/case-pdf.ts';
 import { renderPdf } from '../render/pdf/pdf.ts';
+import type { Rendering, RenderRequest } from '../render/rendering.ts';
 import type { CaseReport, PicturePage } from '../present/cases.ts';
 import { markedPlaces } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';
 import { writeFirstPage } from '../present/sections/sections.ts';
 import { openPicture } from './open-picture.ts';
-import type { PictureSource, RenderRequest, TaskContext } from './requests.ts';
+import type { TaskContext } from './requests.ts';
 
 /**
  * Above this many pixels, the models are unloaded first, because the picture and the network's working memory would
@@ -34,7 +35,10 @@ const maxPixelsWithModels = 3_000_000;
 /** More than a page can show, so that a small part of a large picture is still sharp. */
 const maxPixelsBeside = 3_000_000;
 
-export async function performRender(request: RenderRequest, context: TaskContext) {
+export async function performRender(
+  request: RenderRequest,
+  context: TaskContext,
+): Promise<Rendering> {
   const { picture, examination } = await openExamined(request, context);
   if (picture.luma.length > maxPixelsWithModels) await context.models.clear();
   const heatmapOrientation = chooseOrientation(picture, request.heatmapSize);
@@ -52,15 +56,7 @@ export async function performRender(request: RenderRequest, context: TaskContext
       ...(request.withHtml === true && { html: renderHtml(drawn) }),
     };
   });
-  return {
-    /** With the findings of methods that its run had skipped. */
-    examination,
-    /** PNG files of exactly the size of the picture: upright, or as stored if `heatmapSize` requires that. */
-    heatmaps,
-    /** 16-bit grey PNG files with one value per cell on the grid of `examination.maps`; 0..65535 represents 0..1. */
-    rawMaps,
-    reports,
-  };
+  return { examination, heatmaps, rawMaps, reports };
 }
 
 /** The picture that was examined, and its examination with the methods that only reports show. */

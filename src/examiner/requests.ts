@@ -1,10 +1,9 @@
 /** Requests to the sandbox, and its results. They are passed between processes by structured clone. */
 
-import type { DecisionStrategy, Format, Language } from '../contract/vocabulary.ts';
-import type { Decision, Examination, ExamineOptions } from '../detectors/result.ts';
-import type { Limits } from '../image/picture.ts';
+import type { DecisionStrategy, Format } from '../contract/vocabulary.ts';
+import type { Decision, ExamineOptions } from '../detectors/result.ts';
+import type { Limits, PictureSource } from '../image/picture.ts';
 import type { Size } from '../image/pixels.ts';
-import type { ReportItem } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
 /** Settings that every task receives in addition to its request. */
@@ -22,11 +21,6 @@ export interface TaskContext extends TaskSettings {
   readonly models: ModelCache;
 }
 
-/** A file, with its path encoded as in `byte-names.ts`, or bytes, with the name of their file. */
-export type PictureSource =
-  | { readonly path: string }
-  | { readonly bytes: Uint8Array; readonly name?: string };
-
 export interface ExamineRequest {
   readonly source: PictureSource;
   readonly options: ExamineOptions;
@@ -40,16 +34,6 @@ export interface ExamineRequest {
   readonly withThumbnail?: boolean;
   /** Also returns the fingerprint by which copies are recognised. Default: false. */
   readonly withFingerprint?: boolean;
-}
-
-export interface RenderRequest {
-  readonly source: PictureSource;
-  readonly examination: Examination;
-  readonly item: ReportItem;
-  readonly languages: readonly Language[];
-  /** If it fits the picture only as stored, heatmaps have the stored orientation; otherwise they are upright. */
-  readonly heatmapSize?: Size;
-  readonly withHtml?: boolean;
 }
 
 /** Processing histories under which a picture is measured, from mildest to harshest. */

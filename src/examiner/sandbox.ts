@@ -7,10 +7,10 @@
 import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';
 import { absolutePath } from '../ports/files/byte-names.ts';
-import { type Limits, localLimits } from '../image/picture.ts';
+import { type Limits, localLimits, type PictureSource } from '../image/picture.ts';
 import { createPool, type Pool, type PoolStatus, type RunOptions } from './pool.ts';
 import { type TaskName, tasks } from './tasks.ts';
-import type { PictureSource, TaskContext } from './requests.ts';
+import type { TaskContext } from './requests.ts';
 
 export interface SandboxOptions {
   /** Folder of models in addition to those in the package. */
@@ -52,9 +52,7 @@ type Verb<Perform> = Perform extends (request: infer Request, context: TaskConte
   ? (request: Request, options?: RunOptions) => Answer
   : never;
 
-export type Rendering = Awaited<ReturnType<Sandbox['render']>>;
 export type Measurement = Awaited<ReturnType<Sandbox['measure']>>;
-export type PixelDifference = NonNullable<Awaited<ReturnType<Sandbox['compare']>>>;
 
 /** Creates a sandbox whose children start when they are first needed. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {

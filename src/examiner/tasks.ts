@@ -1,8 +1,9 @@
 /** The sandbox tasks. To add one, add a function and an entry in `tasks`; the task then becomes a sandbox method. */
 
 import type { ModelCache } from './model-cache.ts';
-import type { PictureSource, TaskContext, TaskSettings } from './requests.ts';
+import type { TaskContext, TaskSettings } from './requests.ts';
 import type { PdfPart } from '../image/pdf.ts';
+import type { PictureSource } from '../image/picture.ts';
 
 type Examining = typeof import('./examine.ts');
 type Rendering = typeof import('./render.ts');

@@ -19,6 +19,11 @@ import type { FileClues, MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
 import type { LumaPlane, Size } from './pixels.ts';
 
+/** A file, with its path encoded as in `byte-names.ts`, or bytes, with the name of their file. */
+export type PictureSource =
+  | { readonly path: string }
+  | { readonly bytes: Uint8Array; readonly name?: string };
+
 /** How the pixels were converted to 8-bit RGB, and anything unusual about the file, even if viewers display it. */
 export const pictureNotes = [
   'converted_from_cmyk',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emptyFolder, type Ran, runCli, runHere } from '../cli/run-cli.ts';
-import { reproduceBundle } from '../../src/evidence/reproduce.ts';
+import { reproduceBundle } from '../../src/index.ts';
 import { verifyBundle } from '../../src/evidence/verify.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readEntries } from '../unit/evidence/repack.ts';

@@ -18,8 +18,7 @@ import {
   sniffFormat,
   sniffOtherKind,
 } from '../../image/file-kind.ts';
-import { localLimits } from '../../image/picture.ts';
-import type { PictureSource } from '../../examiner/requests.ts';
+import { localLimits, type PictureSource } from '../../image/picture.ts';
 import type { Origin } from '../../present/report-item.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';

@@ -14,7 +14,7 @@ import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import type { CaseData, Laboratory, OwnValidation, ReportItem } from '../../present/report-item.ts';
 import { writeTexts } from '../../present/report-texts.ts';
 import type { Pool } from '../../examiner/pool.ts';
-import { createSandbox, type Rendering, type Sandbox } from '../../examiner/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import type { AnalyzeOptions, CaseOptions } from '../options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {
@@ -34,6 +34,7 @@ import {
 } from './results-folder.ts';
 import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/files.ts';
+import type { Rendering } from '../../render/rendering.ts';
 
 /** @param children - the sandbox's processes, which the sandbox closes. */
 export async function prepareLocal(run: Run, children: Pool): Promise<Examiner> {

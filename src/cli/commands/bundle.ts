@@ -169,9 +169,10 @@ Exit codes: 0 identical, or the same result within the tolerance; 4 the bundle's
 
 async function reproduce(bundle: string, options: ReproduceOptions): Promise<void> {
   const { reproduceBundle } = await import('../../evidence/reproduce.ts');
+  const { createSandbox } = await import('../../examiner/sandbox.ts');
   const { original, trustList, modelsDir, json } = options;
   const { settings } = readConfig({ flags: { modelsDir } });
-  const found = await reproduceBundle(bundle, {
+  const found = await reproduceBundle(createSandbox, bundle, {
     ...(await expectedKey(options)),
     ...withoutUndefined({ original, trustList }),
     modelsDir: modelsFolder(settings),

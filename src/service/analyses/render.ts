@@ -19,8 +19,9 @@ import { factKeys, readSearchKeys, search, sentBefore } from './seen-before.ts';
 import { verifyChain } from '../audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import type { BundleCase } from '../../evidence/bundle-format.ts';
-import type { Rendering, Sandbox } from '../../examiner/sandbox.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Db } from '../../ports/db/database.ts';
+import type { Rendering } from '../../render/rendering.ts';
 
 interface RenderJob extends StoredAnalysis {
   readonly bytes: Uint8Array;

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import { reproduceBundle, type ReproduceOptions } from '../../../src/evidence/reproduce.ts';
+import {
+  type OpenSandbox,
+  reproduceBundle,
+  type ReproduceOptions,
+} from '../../../src/evidence/reproduce.ts';
+import { createSandbox } from '../../../src/examiner/sandbox.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import {
@@ -28,7 +33,8 @@ function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8A
 }
 
 function reproduce(bundle: Uint8Array, options: ReproduceOptions = {}) {
-  return reproduceBundle(bundle, { children, ...options });
+  const open: OpenSandbox = (settings) => createSandbox({ ...settings, children });
+  return reproduceBundle(open, bundle, options);
 }
 
 /** Of an examination with these other values. */

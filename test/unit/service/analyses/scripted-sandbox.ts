@@ -3,12 +3,10 @@ import type { Examination } from '../../../../src/detectors/result.ts';
 import { ForensicsError } from '../../../../src/contract/errors.ts';
 import type { ReportTexts } from '../../../../src/present/report-item.ts';
 import type { Sandbox } from '../../../../src/examiner/sandbox.ts';
-import type {
-  ExamineRequest,
-  PictureSource,
-  RenderRequest,
-} from '../../../../src/examiner/requests.ts';
+import type { ExamineRequest } from '../../../../src/examiner/requests.ts';
 import { makeExamination } from '../../present/examination.ts';
+import type { PictureSource } from '../../../../src/image/picture.ts';
+import type { RenderRequest } from '../../../../src/render/rendering.ts';
 
 type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
 
