@@ -9,10 +9,15 @@ const otherKinds = {
   empty: 'an empty file',
   psd: 'a Photoshop document',
   svg: 'an SVG drawing',
+  bigtiff: 'a BigTIFF picture',
+  jls: 'a JPEG-LS picture',
+  jxr: 'a JPEG XR picture',
+  dicom: 'a DICOM file',
   pdf: 'a PDF document',
   video: 'a video',
   html: 'a web page',
   zip: 'a ZIP archive or an office document',
+  ole: 'an Outlook message or an older Office document',
   gzip: 'a gzip archive',
   text: 'a text file',
   unknown: 'a file of an unknown kind',
@@ -33,7 +38,7 @@ export function sniffOtherKind(bytes: Uint8Array): OtherKind {
 
 /** Whether this kind of file is a picture, but one that cannot be examined. */
 export function isDrawing(kind: OtherKind): boolean {
-  return kind === 'psd' || kind === 'svg';
+  return ['psd', 'svg', 'bigtiff', 'jls', 'jxr', 'dicom'].includes(kind);
 }
 
 function isFormat(kind: Format | OtherKind): kind is Format {
@@ -73,7 +78,8 @@ const formatsByExtension: ReadonlyMap<string, string> = new Map(
 
 function sniffKind(bytes: Uint8Array): Format | OtherKind {
   if (bytes.length === 0) return 'empty';
-  if (startsWith(bytes, [0xff, 0xd8, 0xff])) return 'jpg';
+  if (startsWith(bytes, [0xff, 0xd8, 0xff]))
+    return readJpegFrame(bytes)?.marker === jpegLsFrame ? 'jls' : 'jpg';
   const known = signatures.find(([, at, text]) => ascii(bytes, at, text.length) === text);
   if (known?.[0] === 'tiff' && isRawTiff(bytes)) return 'raw';
   if (known !== undefined) return known[0];
@@ -88,6 +94,9 @@ const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
   ['webp', 8, 'WEBP'],
   ['tiff', 0, 'II*\0'],
   ['tiff', 0, 'MM\0*'],
+  ['bigtiff', 0, 'II+\0'],
+  ['bigtiff', 0, 'MM\0+'],
+  ['jxr', 0, 'II\xbc'],
   ['raw', 0, 'IIRO'],
   ['raw', 0, 'IIRS'],
   ['raw', 0, 'IIU\0'],
@@ -98,10 +107,16 @@ const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
   ['jp2', 0, '\xff\x4f\xff\x51'],
   ['bmp', 0, 'BM'],
   ['psd', 0, '8BPS'],
+  ['dicom', 128, 'DICM'],
   ['pdf', 0, '%PDF-'],
   ['video', 0, '\x1aE\xdf\xa3'],
   ['video', 8, 'AVI '],
   ['video', 0, '\0\0\x01\xba'],
+  ['video', 4, 'moov'],
+  ['video', 4, 'mdat'],
+  ['video', 4, 'wide'],
+  ['video', 0, '0&\xb2\x75'],
+  ['ole', 0, '\xd0\xcf\x11\xe0'],
   ['zip', 0, 'PK\x03\x04'],
   ['gzip', 0, '\x1f\x8b'],
 ];
@@ -119,6 +134,8 @@ function kindOfBrands(bytes: Uint8Array): Format | 'video' {
 
 function sniffText(bytes: Uint8Array): OtherKind {
   const head = bytes.subarray(0, 1024);
+  // Mail gateways and web servers leave bytes before the header, which readers allow (ISO 32000-1, Annex H.3).
+  if (/%PDF-\d\.\d\s/.test(ascii(head, 0, head.length))) return 'pdf';
   // Bytes that never occur in text, either in UTF-8 or in an 8-bit encoding.
   const isBinary = head.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
   if (isBinary) return 'unknown';
@@ -166,9 +183,13 @@ export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
   return best === null ? null : bytes.subarray(best.at);
 }
 
-/** True for SOF0 to SOF15, but not for DHT, JPG and DAC, whose codes lie in the same range. */
+/** SOF55 (ITU-T T.87). */
+const jpegLsFrame = 0xf7;
+
+/** True for SOF0 to SOF15 and SOF55, but not for DHT, JPG and DAC, whose codes lie in the same range. */
 export function isFrame(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+  const isUsual = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+  return isUsual || marker === jpegLsFrame;
 }
 
 /** Marker and size of the frame of the JPEG file at `start`; null if there is no frame before the first scan. */

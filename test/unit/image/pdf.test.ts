@@ -38,6 +38,12 @@ test('the pictures of each page and the page itself are listed once, a scanned p
   expect(counts).toEqual({ tooSmall: 1, repeated: 1, laterPages: 0 });
 });
 
+test('bytes before the header, as a mail gateway leaves them, change nothing', async () => {
+  const file = Buffer.concat([Buffer.from('X-Scanned: clean\r\n\r\n'), document]);
+
+  expect(await listPdfParts(file, localLimits)).toEqual(contents);
+});
+
 test('a place is given in millimetres from the upper left corner', () => {
   const { left, top, width, height } = contents.parts[0]!.place;
 

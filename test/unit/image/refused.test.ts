@@ -30,6 +30,7 @@ describe('not a picture', () => {
     ],
     ['%PDF-1.7', unsupported, /^This is a PDF document, .* Choose a picture\.$/],
     ['\0\0\0\x18ftypisom', unsupported, /^This is a video; .* Export frames/],
+    ['II+\0\x08\0\0\0', unsupported, /^This is a BigTIFF picture, .* Export it as PNG/],
     ['8BPS\0\x01', unsupported, /^This is a Photoshop document, .* Export it as PNG/],
     ['\xff\xd8\xff', 'image_unreadable', /incomplete/],
     ['\x89PNG\r\n\x1a\n', 'image_unreadable', /incomplete/],
