@@ -14,6 +14,7 @@ import { wordsIn } from './wording/catalogue.ts';
 /** The kinds, from those that need attention to those that can wait. */
 const caseKinds = [
   'failed',
+  'notStarted',
   'generated',
   'changed',
   'seen',
@@ -27,6 +28,8 @@ const caseKinds = [
 
 export interface CaseMember {
   readonly status: Status;
+  /** False while its upload is not finished, which may be for ever. */
+  readonly isStarted: boolean;
   /** As the API returns it; null while there is no result. */
   readonly result: {
     readonly resultClass: number;
@@ -79,9 +82,14 @@ export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMemb
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-function resultKindOf({ status, result, answer }: CaseMember): (typeof caseKinds)[number] {
+function resultKindOf({
+  status,
+  isStarted,
+  result,
+  answer,
+}: CaseMember): (typeof caseKinds)[number] {
   if (status === 'failed') return 'failed';
-  if (status !== 'completed' || result === null) return 'atWork';
+  if (status !== 'completed' || result === null) return isStarted ? 'atWork' : 'notStarted';
   // Subclass 2: changed in a part.
   const fake = result.resultSubClasses.includes(2) ? 'changed' : 'generated';
   const uncertain = answer !== null && headsSuspicion(answer) ? 'suspected' : 'undecided';

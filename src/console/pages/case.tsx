@@ -9,7 +9,7 @@ import { listAllAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { saveAnalyses, useDownloads } from '../parts/files.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
-import { Buttons, isAtWork, isCompleted, PageTitle } from '../parts/pieces.tsx';
+import { Buttons, isAtWork, isCompleted, isNotStarted, PageTitle } from '../parts/pieces.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { pageSize, RangePager, Table } from '../parts/table.tsx';
 import { readVerdict, writeReason, writeVerdict } from '../parts/verdict.ts';
@@ -120,5 +120,6 @@ function Downloads({ name, entries }: { name: string; entries: readonly Analysis
 function toMember(analysis: Analysis, seenBefore: readonly SeenBefore[]): CaseMember {
   const { projectId, inferenceStatus } = analysis;
   const { status, result = null } = inferenceStatus;
-  return { status, result, answer: readVerdict(analysis), projectId, seenBefore };
+  const isStarted = !isNotStarted(analysis);
+  return { status, isStarted, result, answer: readVerdict(analysis), projectId, seenBefore };
 }

@@ -3,6 +3,7 @@
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 import { readClass, writeTime } from './verdict.ts';
@@ -145,13 +146,13 @@ export function Choices<Id extends string>(props: ChoicesProps<Id>) {
 
 /** The result of a completed analysis, otherwise its status; the same with evidence as without, as in lists. */
 export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
-  const { list } = useConsole();
+  const { list, language } = useConsole();
   const { status } = analysis.inferenceStatus;
   const verdict = readClass(analysis);
   if (verdict !== null) return <span class={`badge ${verdict}`}>{list.results[verdict]}</span>;
   return (
     <span class={`badge ${status}`}>
-      {isNotStarted(analysis) ? list.notStarted : list.statuses[status]}
+      {isNotStarted(analysis) ? wordsIn(language).cases.notStarted : list.statuses[status]}
     </span>
   );
 }
@@ -180,8 +181,8 @@ export function isUpgradable(analysis: Analysis): boolean {
   return isCompleted(analysis) && analysis.input.options.tier === 'flagging';
 }
 
-/** Whether removing it stops work in progress. */
-export function isCancellable(analysis: Analysis): boolean {
+/** Waiting for a worker or being examined, so that removing it stops work. */
+export function isInProgress(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }
 

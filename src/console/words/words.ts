@@ -223,7 +223,6 @@ const phrases = {
       completed: say('Completed', 'Abgeschlossen'),
       failed: say('Failed', 'Fehlgeschlagen'),
     },
-    notStarted: say('Upload not finished', 'Upload nicht abgeschlossen'),
     empty: say('No analyses yet', 'Noch keine Analysen'),
     emptyHint: say(
       'Drop a picture above, or paste one.',

@@ -269,9 +269,11 @@ export const labels = {
     oneCamera: say('from one camera', 'von derselben Kamera'),
     /** For a picture without its own page. */
     noResult: say('No result yet.', 'Noch kein Ergebnis.'),
+    notStarted: say('Upload not finished', 'Upload nicht abgeschlossen'),
     picture: fill('Picture {at} of {of}', 'Bild {at} von {of}'),
     kinds: {
       failed: say('failed', 'fehlgeschlagen'),
+      notStarted: say('not uploaded', 'nicht hochgeladen'),
       generated: say('with signs of generation', 'mit Anzeichen für ein KI-erzeugtes Bild'),
       changed: say('with signs of a change', 'mit Anzeichen für eine Veränderung'),
       seen: say('seen outside this case', 'auch außerhalb dieses Falls vorgelegt'),

@@ -66,11 +66,12 @@ function drawRow(page: Page, picture: CasePicture, language: Language): void {
 }
 
 function writeRow(picture: CasePicture, language: Language): (readonly [string, Style])[] {
-  const { name, status, answer, failure, seenBefore, page } = picture;
+  const { name, status, isStarted, answer, failure, seenBefore, page } = picture;
   const { cases } = wordsIn(language);
+  const open = isStarted ? cases.noResult : `${cases.notStarted}.`;
   const { headline, because } =
     answer === null
-      ? { headline: failure ? writeFailure(failure, language) : cases.noResult, because: '' }
+      ? { headline: failure ? writeFailure(failure, language) : open, because: '' }
       : present(answer, language);
   const seen = writeSeenBefore(seenBefore, language);
   const isBrief = status === 'completed' && page === null;

@@ -145,7 +145,7 @@ async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: Ca
   const members: Member[] = [];
   for (const { analysis, result } of entries) {
     const { id: analysisId, status, tier, filename: name } = analysis;
-    const { statusMessage: message, failure: reason } = analysis;
+    const { statusMessage: message, failure: reason, evidenceSha256 } = analysis;
     const isCompleted = status === 'completed';
     const isForensic = isCompleted && tier === 'forensicReporting';
     const verdict = isCompleted && result ? (resultClasses[result.resultClass] ?? null) : null;
@@ -156,6 +156,7 @@ async function openCase({ db }: Pick<Context, 'db'>, { tenantId, projectId }: Ca
       analysisId,
       name,
       status,
+      isStarted: status !== 'pending' || evidenceSha256 !== null,
       projectId: analysis.projectId,
       result,
       answer,

@@ -5,6 +5,7 @@ import { readAnswer, type Result } from '../../../src/present/result.ts';
 
 const member = (outcome: (typeof resultClasses)[number], more: Partial<CaseMember> = {}) => ({
   status: 'completed' as const,
+  isStarted: true,
   result: { resultClass: resultClasses.indexOf(outcome), resultSubClasses: [] },
   answer: readAnswer(outcome, null, [], []),
   projectId: '4711',
@@ -35,6 +36,16 @@ test('a case lists the most urgent pictures first, and counts suspected changes 
     '6 pictures: 1 failed, 1 with signs of a change, 1 with a suspected change, 1 undecided, 2 with no sign found; 2 from one camera, 1 seen outside this case.',
   );
   expect(writeCaseSummary([suspected], 'de')).toBe('1 Bild: 1 mit Verdacht auf eine Veränderung.');
+});
+
+test('a picture whose upload was never finished is not counted as being examined', () => {
+  const waiting = member('real', { status: 'pending', result: null });
+  const left = { ...waiting, isStarted: false };
+
+  expect(inCaseOrder([waiting, left], (one) => one)).toEqual([left, waiting]);
+  expect(writeCaseSummary([waiting, left], 'en')).toBe(
+    '2 pictures: 1 not uploaded, 1 being examined.',
+  );
 });
 
 test('a picture that only shares its camera with another is not seen before, but linked', () => {

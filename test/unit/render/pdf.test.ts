@@ -126,6 +126,7 @@ test('in a case, a picture needs as many pages as it does alone', async () => {
       analysisId: 'a',
       name: 'dent.jpg',
       status: 'completed' as const,
+      isStarted: true,
       projectId: '1',
       result: null,
       isSuspected: false,

@@ -99,11 +99,12 @@ describe('pictures seen before', () => {
     expect(await analyses.seenBefore(caller, first)).toMatchObject([{ id: second }]);
   });
 
-  test('are in the report of a case only if they were sent earlier', async () => {
-    const { examine, db, stores, caller, sandbox, clock } = await openSearch();
+  test('are in the report of a case only if they were sent earlier; an unfinished upload is told apart', async () => {
+    const { examine, create, db, stores, caller, sandbox, clock } = await openSearch();
     const first = await examine('The original', original);
     clock.step(1000);
     const second = await examine('A copy', copy);
+    const third = await create({ ...createRequest(), projectId: 'claim 4711' });
     const reported: CasePicture[] = [];
     const drawing = {
       ...sandbox,
@@ -124,6 +125,8 @@ describe('pictures seen before', () => {
     const seen = new Map(reported.map(({ analysisId, seenBefore }) => [analysisId, seenBefore]));
     expect(seen.get(first)).toEqual([]);
     expect(seen.get(second)).toMatchObject([{ id: first }]);
+    const open = reported.filter(({ isStarted }) => !isStarted);
+    expect(open.map(({ analysisId }) => analysisId)).toEqual([third.id]);
   });
 
   test('need to share only one key', async () => {
