@@ -17,12 +17,12 @@ const defaultLimit = 1200;
 /**
  * Foreign text (file names, camera models, versions) on one line and unambiguous: characters that are invisible,
  * reorder their neighbours or are missing from the embedded font are written out as ⟨U+202E⟩. Composed (NFC) where
- * possible, so that a name from macOS reads like any other.
+ * possible, so that a name from macOS reads like any other. Bytes that are not UTF-8 stay as `byte-names` shows them.
  *
  * @param limit - maximum number of characters; the middle of a longer text becomes `⟨… 1234 …⟩`, the number left out.
  */
 export function printable(text: string, limit = defaultLimit): string {
-  const characters = shorten(Array.from(text.normalize('NFC')), limit);
+  const characters = shorten(text.normalize('NFC').match(/⟨0x[89A-F][\dA-F]⟩|./gsu) ?? [], limit);
   let isAfterAccent = false;
   return characters
     .map((character) => {

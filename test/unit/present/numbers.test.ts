@@ -81,6 +81,8 @@ test.each([
   ['a character beyond the font', '\u{1F600}', '⟨U+1F600⟩'],
   ['half of a surrogate pair', 'a\uD83D', 'a⟨U+D83D⟩'],
   ['our own brackets', '⟨U+0041⟩', '⟨U+27E8⟩U+0041⟨U+27E9⟩'],
+  ['a byte that is not UTF-8 (only once)', 'B⟨0xE4⟩r', 'B⟨0xE4⟩r'],
+  ['what only resembles such a byte', '⟨0x41⟩', '⟨U+27E8⟩0x41⟨U+27E9⟩'],
   ['accents piled up', 'q\u0308\u0308\u0308', 'q\u0308⟨U+0308⟩⟨U+0308⟩'],
 ])('%s is written out', (_, text, shown) => {
   expect(printable(text)).toBe(shown);

@@ -69,7 +69,7 @@ export const labels: typeof english.labels = {
       'Die kleinen Bilder sind grau, wo eine Methode nichts anzeigt, und farbig bis hellgelb, wo sie eine Veränderung anzeigt. Bei Methoden ohne Aussage fehlen sie.',
   },
   escapes:
-    'Zeichen, die sich nicht eindeutig wiedergeben lassen, sind durch ihre Unicode-Nummer ersetzt, etwa ⟨U+202E⟩; ⟨… 12 …⟩ steht für 12 ausgelassene Zeichen.',
+    'Zeichen, die sich nicht eindeutig wiedergeben lassen, sind durch ihre Unicode-Nummer ersetzt, etwa ⟨U+202E⟩, und Bytes, die kein UTF-8 sind, durch ihren Wert, etwa ⟨0xE4⟩; ⟨… 12 …⟩ steht für 12 ausgelassene Zeichen.',
 };
 
 export const document: typeof english.document = {

@@ -68,7 +68,7 @@ export const labels = {
       'The small pictures are grey where a method finds nothing and coloured, up to pale yellow, where it sees a change. Methods that find nothing have no picture.',
   },
   escapes:
-    'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩; ⟨… 12 …⟩ stands for 12 characters left out.',
+    'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩, and bytes that are not UTF-8 as in ⟨0xE4⟩; ⟨… 12 …⟩ stands for 12 characters left out.',
 };
 
 /** Paragraphs of the PDF on what the report is, what it is about and how to verify it. */
