@@ -12,7 +12,6 @@ import {
 } from './file-kind.ts';
 import { openJpeg } from './jpeg-metadata.ts';
 import { readJpeg } from './jpeg-structure.ts';
-import { readOrientation } from './orientation.ts';
 import { checkDimensions, checkSizeBytes, type Limits } from './picture.ts';
 import { openPng, readPngSize } from './png.ts';
 import { readers } from './readers.ts';
@@ -65,9 +64,4 @@ function openRaw(bytes: Uint8Array): FileFacts {
     pictureIndex: null,
     notes: ['jpeg_of_raw', ...file.notes],
   };
-}
-
-/** The orientation, 1..8, that the decoder will use. */
-export function orientationIn({ ownOrientation, exif }: FileFacts): number {
-  return ownOrientation ?? readOrientation(exif);
 }

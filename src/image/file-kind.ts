@@ -192,12 +192,18 @@ export function isFrame(marker: number): boolean {
   return isUsual || marker === jpegLsFrame;
 }
 
-/** Marker and size of the frame of the JPEG file at `start`; null if there is no frame before the first scan. */
+/**
+ * Marker and size of the frame of the JPEG file at `start`, and the EXIF blocks before it; null if there is no frame
+ * before the first scan.
+ */
 export function readJpegFrame(bytes: Uint8Array, start = 0) {
+  const exif: Uint8Array[] = [];
   const word = (at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
   for (let at = start + 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1]!;
-    if (isFrame(marker)) return { marker, height: word(at + 5), width: word(at + 7) };
+    if (isFrame(marker)) return { marker, height: word(at + 5), width: word(at + 7), exif };
+    if (marker === 0xe1 && ascii(bytes, at + 4, 5) === 'Exif\0')
+      exif.push(bytes.subarray(at + 10, at + 2 + word(at + 2)));
     if (marker === 0xda || (marker < 0xff && word(at + 2) < 2)) return null;
     // A marker may be preceded by any number of fill bytes.
     at += marker === 0xff ? 1 : 2 + word(at + 2);

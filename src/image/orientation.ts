@@ -1,4 +1,6 @@
 import type { Sharp } from 'sharp';
+import type { FileFacts } from './file-facts.ts';
+import type { Size } from './pixels.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const orientationTag = 0x0112;
@@ -9,6 +11,13 @@ export function readOrientation(blocks: readonly Uint8Array[]): number {
     readWholeNumber(readDirectories(tiff).primary.get(orientationTag)),
   );
   return values.find((value) => value !== null && value >= 1 && value <= 8) ?? 1;
+}
+
+/** The size as displayed: upright, as the decoder will return the picture. */
+export function uprightSize(file: Size & Pick<FileFacts, 'ownOrientation' | 'exif'>): Size {
+  const { width, height } = file;
+  const isTurned = isQuarterTurn(file.ownOrientation ?? readOrientation(file.exif));
+  return isTurned ? { width: height, height: width } : { width, height };
 }
 
 /** Orientation of a picture's pixels: as displayed, or as stored in the file. */

@@ -8,6 +8,7 @@ import {
   sniffFormat,
   sniffOtherKind,
 } from '../../image/file-kind.ts';
+import { uprightSize } from '../../image/orientation.ts';
 import { readers } from '../../image/readers.ts';
 import type { Words } from '../words/words.ts';
 
@@ -44,22 +45,30 @@ export async function inspect(
 
 type Size = Pick<PictureFacts, 'width' | 'height'>;
 
-/** Null for a file whose content does not match its first bytes. */
+/**
+ * As displayed, because heatmaps get this size and must fit the picture as the browser shows it. Null for a file whose
+ * content does not match its first bytes.
+ */
 async function sizeOf(file: Blob, head: Uint8Array, format: Format): Promise<Size | null> {
   if (format === 'png') return readPng(head);
-  if (format === 'jpg') return readJpegFrame(head);
+  if (format === 'jpg') return uprightJpeg(head);
   // In these formats, directories may come at the end of the file.
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (format === 'raw') {
     const jpeg = largestJpegIn(bytes);
-    return jpeg && readJpegFrame(jpeg);
+    return jpeg && uprightJpeg(jpeg, bytes);
   }
   try {
-    const { width, height } = readers[format](bytes);
-    return { width, height };
+    return uprightSize(readers[format](bytes));
   } catch {
     return null;
   }
+}
+
+/** @param tiff - a raw file around it, whose EXIF applies if the JPEG has none. */
+function uprightJpeg(bytes: Uint8Array, ...tiff: readonly Uint8Array[]): Size | null {
+  const frame = readJpegFrame(bytes);
+  return frame && uprightSize({ ...frame, exif: [...frame.exif, ...tiff], ownOrientation: null });
 }
 
 /** @see W3C PNG, section 11.2.1: the header comes first. */

@@ -16,9 +16,9 @@ import {
   toForensicsError,
 } from '../../contract/errors.ts';
 import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
-import { openContainer, orientationIn } from '../../image/container.ts';
+import { openContainer } from '../../image/container.ts';
 import { describeContent, sniffFormat } from '../../image/file-kind.ts';
-import { isQuarterTurn } from '../../image/orientation.ts';
+import { uprightSize } from '../../image/orientation.ts';
 import { checkSizeBytes, type Limits } from '../../image/picture.ts';
 import { recall, toRepeatable } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
@@ -152,10 +152,9 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   }
   const { file } = openContainer(bytes, limits);
   const { width, height } = file;
-  if (width === row.width && height === row.height) return;
-  // EXIF may rotate the picture by a quarter turn, and the client may have measured after that.
-  const isSwapped = width === row.height && height === row.width;
-  if (isSwapped && isQuarterTurn(orientationIn(file))) return;
+  // The client may have measured before or after a rotation by EXIF.
+  const sizes = [file, uprightSize(file)];
+  if (sizes.some((size) => size.width === row.width && size.height === row.height)) return;
   const what = `it is ${width} x ${height} pixels, not ${row.width} x ${row.height}`;
   throw failure('not_as_declared', { what });
 }

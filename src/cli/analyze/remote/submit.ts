@@ -14,6 +14,7 @@ import { type Analysis, createBody, type CreateRequest } from '../../../contract
 import { withoutUndefined } from '../../../contract/common.ts';
 import { nullOn, configInvalid } from '../../../contract/errors.ts';
 import { openContainer } from '../../../image/container.ts';
+import { uprightSize } from '../../../image/orientation.ts';
 import { localLimits } from '../../../image/picture.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/files.ts';
 import { type RemoteAnalyses, type Transfer, withFreshUrls } from '../../client/analyses.ts';
@@ -40,7 +41,7 @@ export type RemotePicture = Awaited<ReturnType<typeof readPicture>>;
 export async function readPicture(input: Input) {
   const { bytes } = await readSource(input);
   const { format, file } = openContainer(bytes, localLimits);
-  const { width, height } = file;
+  const { width, height } = uprightSize(file);
   const unnamed = input.path === null ? 'stdin' : basename(input.label);
   const name = input.content?.name ?? unnamed;
   return { name, bytes, sha256: hash('sha256', bytes), format, width, height };

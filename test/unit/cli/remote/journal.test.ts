@@ -3,8 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openJournal } from '../../../../src/cli/analyze/remote/submit.ts';
+import { openJournal, readPicture } from '../../../../src/cli/analyze/remote/submit.ts';
 import type { CreateRequest } from '../../../../src/contract/analysis.ts';
+import { sceneJpeg } from '../../../fixtures/pictures.ts';
 
 const place = { origin: 'https://forensics.example:8443', tenantName: 'acme' };
 const sha256 = 'ab'.repeat(32);
@@ -126,4 +127,12 @@ test('the error about an unwritable state folder names XDG_STATE_HOME', () => {
   writeFileSync(join(folder, 'forensics'), 'in the way');
 
   expect(() => journalIn(folder)).toThrow(/XDG_STATE_HOME/);
+});
+
+test('a picture that EXIF rotates is sent with its size as displayed', async () => {
+  const bytes = await sceneJpeg({ width: 96, height: 72, seed: 1, orientation: 6 });
+
+  const picture = await readPicture({ label: '-', path: null, failure: null, content: { bytes } });
+
+  expect(picture).toMatchObject({ width: 96, height: 72 });
 });
