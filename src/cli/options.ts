@@ -3,6 +3,7 @@
 import { usageError } from '../contract/errors.ts';
 import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
+import { oneLine } from '../contract/common.ts';
 import { maxCaseDataLength, maxNoteLength } from '../contract/limits.ts';
 import type { DecisionStrategy, Language, Tier } from '../contract/vocabulary.ts';
 
@@ -107,7 +108,7 @@ export const countFromOne = wholeNumberWithin(1, Infinity, 'It must be at least 
 
 /** A text that reports show in full, on one line. */
 const printed = (most: number) => (text: string) => {
-  const line = named(text).trim().replaceAll(/\s+/g, ' ');
+  const line = named(oneLine(text));
   if (line.length <= most) return line;
   throw new InvalidArgumentError(`It must have at most ${most} characters.`);
 };

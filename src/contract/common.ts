@@ -44,6 +44,11 @@ export function withoutUndefined(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
+/** For text that a report prints on one line. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
 export function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -133,7 +133,8 @@ test('the HTML report is available in both languages, as a sandboxed download', 
 
 test('exhibit and examiner given afterwards appear in every report made from then on', async () => {
   const caseData = { exhibit: 'K-17', examiner: 'Ada Berg' };
-  const described = await serving.client.send('PUT', '', { id, caseData });
+  const typed = { exhibit: ' K-17\n', examiner: 'Ada\r\n\u0007Berg' };
+  const described = await serving.client.send('PUT', '', { id, caseData: typed });
   const html = await askReport(id, 'de');
   const pdf = await askReport(id, 'en', 'pdf');
   const refused = await serving.client.send('PUT', '', {

@@ -32,7 +32,7 @@ import {
   openResultsFolder,
   type ResultsFolder,
 } from './results-folder.ts';
-import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
+import { jsonOrNull, oneLine, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/files.ts';
 import type { Rendering } from '../../render/rendering.ts';
 
@@ -229,11 +229,13 @@ export async function readCaseData(options: CaseOptions): Promise<{ caseData?: C
 }
 
 const text = Type.String({ minLength: 1, maxLength: 600 });
+/** A report prints no more. */
+const line = Type.String({ minLength: 1, maxLength: 120 });
 
 const templateSchema = Type.Object(
   {
-    name: text,
-    address: Type.Optional(Type.Array(text, { maxItems: 6 })),
+    name: line,
+    address: Type.Optional(Type.Array(line, { maxItems: 6 })),
     /** Path of a PNG or JPEG file, relative to the template's folder. */
     logo: Type.Optional(text),
     sentences: Type.Optional(Type.Array(text, { maxItems: 12 })),
@@ -249,11 +251,16 @@ async function readTemplate(path: string): Promise<Laboratory> {
   const value = jsonOrNull((await readFileOf('--template', path, maxTemplateBytes)).toString());
   if (!Value.Check(templateSchema, value)) {
     throw usageError(
-      '--template FILE must contain a JSON object with "name" and, optionally, "address" and "sentences" (lists of lines) and "logo" (a path).',
+      '--template FILE must contain a JSON object with "name" (at most 120 characters) and, optionally, "address" (at most 6 lines of 120 characters), "sentences" (at most 12, of 600 characters) and "logo" (a path).',
     );
   }
-  const { name, address = [], logo, sentences = [] } = value;
-  return { name, address, sentences, logo: logo === undefined ? null : await readLogo(path, logo) };
+  const { logo, address = [], sentences = [] } = value;
+  return {
+    name: oneLine(value.name),
+    address: address.map(oneLine),
+    sentences: sentences.map(oneLine),
+    logo: logo === undefined ? null : await readLogo(path, logo),
+  };
 }
 
 async function readLogo(template: string, logo: string): Promise<string> {

@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../service/app.ts';
 import * as contract from '../../contract/analysis.ts';
-import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
+import { ofOne, ofTenant, oneLine, succeeded, withoutUndefined } from '../../contract/common.ts';
 import { seenBeforeResponse } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
 import { ForensicsError, invalidRequest } from '../../contract/errors.ts';
@@ -85,11 +85,14 @@ function known({ name, type, input, ...described }: Static<typeof contract.creat
 }
 
 function knownIn({ comment, tags, projectId, caseData }: contract.Description) {
+  const lines = Object.entries(caseData ?? {}).map(
+    ([name, text]) => [name, oneLine(text)] as const,
+  );
   return withoutUndefined({
     comment,
     tags: tags?.filter((tag) => tag !== ''),
     projectId: projectId === '' ? null : projectId,
-    caseData,
+    caseData: caseData && Object.fromEntries(lines.filter(([, text]) => text !== '')),
   });
 }
 
