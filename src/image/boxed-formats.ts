@@ -258,8 +258,7 @@ function readItem(id: number, boxes: readonly Box[], bytes: Uint8Array): Uint8Ar
   const [locations] = boxesOf(boxes, 'iloc');
   const extents = locations === undefined ? null : extentsOf(id, locations);
   if (extents === null) return null;
-  const [inner] = boxesOf(boxes, 'idat');
-  const source = extents.isInner ? inner : bytes;
+  const source = extents.isInner ? boxesOf(boxes, 'idat')[0] : bytes;
   if (source === undefined) return null;
   return joinBytes(extents.ranges.map(([at, length]) => source.subarray(at, at + length)));
 }
@@ -312,7 +311,6 @@ export function readJpeg2000(bytes: Uint8Array): FileFacts {
   const channels = view.getUint16(40);
   const header = boxesOf(boxes, 'jp2h').flatMap((data) => readBoxes(data));
   const profile = boxesOf(header, 'colr').find((data) => data[0] === 2);
-  const hasAlpha = channels === 2 || channels === 4;
   return {
     ...ordinaryFile,
     width: view.getUint32(8) - view.getUint32(16),
@@ -320,7 +318,7 @@ export function readJpeg2000(bytes: Uint8Array): FileFacts {
     bitsPerSample: 1 + ((stream[42] ?? 7) & 0x7f),
     channels,
     colourSpace: channels < 3 ? 'grey' : 'RGB',
-    hasAlpha,
+    hasAlpha: channels === 2 || channels === 4,
     iccProfile: nameIccProfile(profile?.subarray(3)),
     // For JPEG 2000, no viewer applies the EXIF orientation.
     ownOrientation: 1,
@@ -341,15 +339,13 @@ export function readJpegXl(bytes: Uint8Array): FileFacts {
     joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
   if (stream.length < 12)
     throw failure('damaged', { format: 'JPEG XL', what: 'contains no picture data' });
-  const { width, height, orientation, isAnimated, bitsPerSample } = readHeader(stream);
+  const { orientation, isAnimated, isGrey, hasAlpha, ...header } = readHeader(stream);
   return {
     ...ordinaryFile,
-    width,
-    height,
-    bitsPerSample,
-    channels: 3,
-    colourSpace: 'RGB',
-    hasAlpha: false,
+    ...header,
+    channels: (isGrey ? 1 : 3) + (hasAlpha ? 1 : 0),
+    colourSpace: isGrey ? 'grey' : 'RGB',
+    hasAlpha,
     ownOrientation: orientation,
     notes: isAnimated ? ['first_frame_of_animation'] : [],
     // The TIFF structure is preceded by its four-byte offset.
@@ -378,20 +374,27 @@ function readHeader(stream: Uint8Array) {
   const code = bits(3);
   const [across, down] = [ratios.across[code - 1], ratios.down[code - 1]];
   const width = across && down ? Math.floor((height * across) / down) : side();
-  const stored = { width, height };
-  const isDefault = bits(1) === 1;
-  if (isDefault) return { ...stored, orientation: 1, isAnimated: false, bitsPerSample: 8 };
+  const stored = { width, height, bitsPerSample: 8, isGrey: false, hasAlpha: false };
+  if (bits(1) === 1) return { ...stored, orientation: 1, isAnimated: false };
   const hasExtra = bits(1) === 1;
   const orientation = 1 + (hasExtra ? bits(3) : 0);
   // An intrinsic size or a preview may come before the animation flag, and details of the animation after it.
   const isPlain = !hasExtra || bits(2) === 0;
   const isAnimated = hasExtra && isPlain && bits(1) === 1;
-  const isKnown = isPlain && !isAnimated;
-  return { ...stored, orientation, isAnimated, bitsPerSample: isKnown ? readDepth(bits) : 8 };
+  return { ...stored, orientation, isAnimated, ...(isPlain && !isAnimated && readSamples(bits)) };
 }
 
-function readDepth(bits: (count: number) => number): number {
+function readSamples(bits: (count: number) => number) {
   const isFloat = bits(1) === 1;
-  const code = bits(2);
-  return (isFloat ? [32, 16, 24] : [8, 10, 12])[code] ?? 1 + bits(6);
+  const depths = isFloat ? [32, 16, 24] : [8, 10, 12];
+  const bitsPerSample = depths[bits(2)] ?? 1 + bits(6);
+  // The size of the exponent, then whether 16 bits are enough for decoding.
+  bits(isFloat ? 5 : 1);
+  const extraChannels = bits(2);
+  const hasAlpha = extraChannels === 1 && bits(1) === 1;
+  // The descriptions of other extra channels have no fixed length.
+  if (extraChannels > 0 && !hasAlpha) return { bitsPerSample };
+  // Stored as XYB; colours as in sRGB; with a profile; colour space.
+  const [, isDefault, , space] = [bits(1), bits(1), bits(1), bits(2)];
+  return { bitsPerSample, hasAlpha, isGrey: isDefault === 0 && space === 1 };
 }

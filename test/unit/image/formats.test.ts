@@ -84,6 +84,7 @@ test.each([
   ['alpha.heic', { hasAlpha: true, channels: 4, notes: ['transparency_flattened_on_white'] }],
   ['deep.heic', { bitsPerSample: 10, notes: ['reduced_to_8_bit'] }],
   ['two.heic', { notes: ['main_picture'] }],
+  ['grey.jxl', { channels: 1, colourSpace: 'grey', notes: ['converted_from_grey'] }],
 ])('%s is read, with a note of its conversion', async (name, facts) => {
   expect((await open(await formatFile(name))).facts).toMatchObject(facts);
 });
