@@ -9,6 +9,7 @@ const otherKinds = {
   empty: 'an empty file',
   psd: 'a Photoshop document',
   svg: 'an SVG drawing',
+  eps: 'a PostScript file',
   bigtiff: 'a BigTIFF picture',
   jls: 'a JPEG-LS picture',
   jxr: 'a JPEG XR picture',
@@ -38,7 +39,7 @@ export function sniffOtherKind(bytes: Uint8Array): OtherKind {
 
 /** Whether this kind of file is a picture, but one that cannot be examined. */
 export function isDrawing(kind: OtherKind): boolean {
-  return ['psd', 'svg', 'bigtiff', 'jls', 'jxr', 'dicom'].includes(kind);
+  return ['psd', 'svg', 'eps', 'bigtiff', 'jls', 'jxr', 'dicom'].includes(kind);
 }
 
 function isFormat(kind: Format | OtherKind): kind is Format {
@@ -80,42 +81,34 @@ function sniffKind(bytes: Uint8Array): Format | OtherKind {
   if (bytes.length === 0) return 'empty';
   if (startsWith(bytes, [0xff, 0xd8, 0xff]))
     return readJpegFrame(bytes)?.marker === jpegLsFrame ? 'jls' : 'jpg';
-  const known = signatures.find(([, at, text]) => ascii(bytes, at, text.length) === text);
+  const known = signatures.find(([, at, ...texts]) =>
+    texts.some((text) => ascii(bytes, at, text.length) === text),
+  );
   if (known?.[0] === 'tiff' && isRawTiff(bytes)) return 'raw';
   if (known !== undefined) return known[0];
   if (ascii(bytes, 4, 4) === 'ftyp') return kindOfBrands(bytes);
   return sniffText(bytes);
 }
 
-/** Format, offset of the signature, and the signature as Latin-1. */
-const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
+/** Format, offset of the signature, and the signatures as Latin-1. */
+const signatures: readonly (readonly [Format | OtherKind, number, ...string[]])[] = [
   ['png', 0, '\x89PNG\r\n\x1a\n'],
   ['gif', 0, 'GIF8'],
   ['webp', 8, 'WEBP'],
-  ['tiff', 0, 'II*\0'],
-  ['tiff', 0, 'MM\0*'],
-  ['bigtiff', 0, 'II+\0'],
-  ['bigtiff', 0, 'MM\0+'],
+  ['tiff', 0, 'II*\0', 'MM\0*'],
+  ['bigtiff', 0, 'II+\0', 'MM\0+'],
   ['jxr', 0, 'II\xbc'],
-  ['raw', 0, 'IIRO'],
-  ['raw', 0, 'IIRS'],
-  ['raw', 0, 'IIU\0'],
-  ['raw', 0, 'FUJIFILMCCD-RAW'],
-  ['jxl', 0, '\0\0\0\x0cJXL '],
-  ['jxl', 0, '\xff\x0a'],
-  ['jp2', 0, '\0\0\0\x0cjP  '],
-  ['jp2', 0, '\xff\x4f\xff\x51'],
+  ['raw', 0, 'IIRO', 'IIRS', 'IIU\0', 'FUJIFILMCCD-RAW'],
+  ['jxl', 0, '\0\0\0\x0cJXL ', '\xff\x0a'],
+  ['jp2', 0, '\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'],
   ['bmp', 0, 'BM'],
   ['psd', 0, '8BPS'],
+  ['eps', 0, '%!PS', '\xc5\xd0\xd3\xc6'],
   ['dicom', 128, 'DICM'],
   ['pdf', 0, '%PDF-'],
-  ['video', 0, '\x1aE\xdf\xa3'],
+  ['video', 0, '\x1aE\xdf\xa3', '\0\0\x01\xba', '0&\xb2\x75'],
+  ['video', 4, 'moov', 'mdat', 'wide'],
   ['video', 8, 'AVI '],
-  ['video', 0, '\0\0\x01\xba'],
-  ['video', 4, 'moov'],
-  ['video', 4, 'mdat'],
-  ['video', 4, 'wide'],
-  ['video', 0, '0&\xb2\x75'],
   ['ole', 0, '\xd0\xcf\x11\xe0'],
   ['zip', 0, 'PK\x03\x04'],
   ['gzip', 0, '\x1f\x8b'],

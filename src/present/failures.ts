@@ -22,6 +22,7 @@ const kinds: Readonly<Record<string, string>> = {
   empty: 'eine leere Datei',
   psd: 'ein Photoshop-Dokument',
   svg: 'eine SVG-Zeichnung',
+  eps: 'eine PostScript-Datei',
   bigtiff: 'ein BigTIFF-Bild',
   jls: 'ein JPEG-LS-Bild',
   jxr: 'ein JPEG-XR-Bild',

@@ -254,6 +254,7 @@ describe('describeContent', () => {
     ['\xff\xd8\xff\xf7\0\x0b\x08\0\x46\0\x46\x01', 'a JPEG-LS picture'],
     ['\xff\xd8\xff\xe8\0\x04AB\xff\xf7\0\x0b\x08\0\x46\0\x46\x01', 'a JPEG-LS picture'],
     ['II\xbc\x01', 'a JPEG XR picture'],
+    ['%!PS-Adobe-3.0 EPSF-3.0\n', 'a PostScript file'],
     [`${'\0'.repeat(128)}DICM`, 'a DICOM file'],
     ['\0\0\0\x08wide\0\0', 'a video'],
     ['\xd0\xcf\x11\xe0\xa1\xb1', 'an Outlook message or an older Office document'],
