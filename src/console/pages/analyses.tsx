@@ -8,15 +8,7 @@ import { useConsole } from '../context.ts';
 import { saveAnalyses } from '../parts/files.tsx';
 import { PeriodFields, SelectField, TextField, useAct } from '../parts/form.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
-import {
-  Button,
-  Buttons,
-  isAtWork,
-  isFailed,
-  isInProgress,
-  isUpgradable,
-  PageTitle,
-} from '../parts/pieces.tsx';
+import { Button, Buttons, isAtWork, isFailed, isUpgradable, PageTitle } from '../parts/pieces.tsx';
 import { type Column, FilterForm, pageSize, RangePager, Table } from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { writeReason } from '../parts/verdict.ts';
@@ -148,7 +140,7 @@ function CsvButton({ chosen, filters, total }: View) {
 function RangeText({ start, entries, total }: View) {
   const { list, language } = useConsole();
   const write = (value: number) => value.toLocaleString(language);
-  const atWork = entries.filter(isInProgress).length;
+  const atWork = entries.filter(isAtWork).length;
   return (
     <span class="soft small" role="status">
       {total > 0 && list.range(write(start + 1), write(start + entries.length), write(total))}

@@ -5,7 +5,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { removeAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { TextField, useAct, useQuestion } from '../parts/form.tsx';
-import { type Act, isInProgress, isFailed, ResultBadge } from '../parts/pieces.tsx';
+import { type Act, isAtWork, isFailed, ResultBadge } from '../parts/pieces.tsx';
 import { actsColumn, type Column, Thumbnail, timeColumn, useThumbnails } from '../parts/table.tsx';
 import { ask } from '../api/client.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
@@ -44,7 +44,7 @@ export function useActs(reload: () => void, onDeleted: () => void) {
   const actsOn = (analysis: Analysis): readonly Act[] => [
     isFailed(analysis) && [list.retry, () => again([analysis])],
     [cases.edit, () => edit(analysis)],
-    [isInProgress(analysis) ? list.cancelRun : list.remove, () => remove([analysis])],
+    [isAtWork(analysis) ? list.cancelRun : list.remove, () => remove([analysis])],
   ];
   const column = actsColumn(actsOn, ({ name }) => list.of(name.slice(0, 80)));
   const dialogs = (

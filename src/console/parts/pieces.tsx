@@ -165,8 +165,10 @@ export function isNotStarted({ inferenceStatus, createdDate, updatedDate }: Anal
   return isUntouched && Date.now() - Date.parse(createdDate) > uploadLeewayMs;
 }
 
-export function isAtWork({ inferenceStatus: { status } }: Analysis): boolean {
-  return status === 'pending' || status === 'processing';
+/** Waiting for a worker or being examined, so that removing it stops work. */
+export function isAtWork(analysis: Analysis): boolean {
+  const { status } = analysis.inferenceStatus;
+  return status === 'processing' || (status === 'pending' && !isNotStarted(analysis));
 }
 
 export function isCompleted({ inferenceStatus }: Analysis): boolean {
@@ -179,11 +181,6 @@ export function isFailed({ inferenceStatus }: Analysis): boolean {
 
 export function isUpgradable(analysis: Analysis): boolean {
   return isCompleted(analysis) && analysis.input.options.tier === 'flagging';
-}
-
-/** Waiting for a worker or being examined, so that removing it stops work. */
-export function isInProgress(analysis: Analysis): boolean {
-  return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
 export function Dialog({ title, onClose, children }: PanelProps & { onClose: () => void }) {
