@@ -57,14 +57,7 @@ export function codecVersions(): { readonly sharp: string; readonly libvips: str
 
 let isOpen = false;
 
-const loaders = [
-  'JpegBuffer',
-  'PngBuffer',
-  'WebpBuffer',
-  'HeifBuffer',
-  'TiffBuffer',
-  'NsgifBuffer',
-];
+const loaders = ['Jpeg', 'Png', 'Webp', 'Heif', 'Tiff', 'Nsgif'];
 
 /** One thread per picture, because the pool runs a process for each core; no cache; only loaders of used formats. */
 function openCodec(): void {
@@ -72,7 +65,7 @@ function openCodec(): void {
   sharp.concurrency(1);
   sharp.cache(false);
   sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}`) });
+  sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}Buffer`) });
   isOpen = true;
 }
 

@@ -62,6 +62,7 @@ export async function decodePicture(
     extension_disagrees: named !== null && named !== format,
   });
   const { bitsPerSample, channels, colourSpace, hasAlpha, iccProfile, jpeg } = file;
+  const stored = { bitsPerSample, channels, colourSpace, hasAlpha, iccProfile, jpeg };
   const thumbnail = await readThumbnail(file.exif);
   const { exif, endOffset, hasCredentials, pictureIndex } = file;
   return withLuma({
@@ -74,12 +75,7 @@ export async function decodePicture(
       orientation,
       storedWidth: file.width,
       storedHeight: file.height,
-      bitsPerSample,
-      channels,
-      colourSpace,
-      hasAlpha,
-      iccProfile,
-      jpeg,
+      ...stored,
       notes,
       ...(soundShare < 1 && { soundShare }),
       metadata,

@@ -1,20 +1,23 @@
-import type { JpegStructure } from './jpeg-structure.ts';
 import type { FileClues, MetadataBlocks } from './metadata-blocks.ts';
-import type { PictureNote } from './picture.ts';
+import type { PictureFacts } from './picture.ts';
 import type { Size } from './pixels.ts';
 
-/** What the structure of a file says, before any pixel is decoded or rotated; see `PictureFacts` for most fields. */
-export interface FileFacts extends Size, MetadataBlocks, FileClues {
-  readonly bitsPerSample: number;
-  readonly channels: number;
-  readonly colourSpace: string;
-  readonly hasAlpha: boolean;
-  readonly iccProfile: string | null;
-  readonly jpeg: JpegStructure | null;
+type StoredFacts =
+  | 'bitsPerSample'
+  | 'channels'
+  | 'colourSpace'
+  | 'hasAlpha'
+  | 'iccProfile'
+  | 'jpeg';
+
+/** What the structure of a file says, before any pixel is decoded or rotated. */
+export interface FileFacts
+  extends Size,
+    MetadataBlocks,
+    FileClues,
+    Pick<PictureFacts, StoredFacts | 'notes'> {
   /** The format's own orientation, 1..8 as in EXIF, which its decoder applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
-  /** Anything unusual about the file, and anything that was not read. */
-  readonly notes: readonly PictureNote[];
   /** For JPEG and PNG, only the parts that the pixels need; null for the whole file. */
   readonly pixelBytes: Uint8Array | null;
   /** Number of intact rows of a damaged PNG file, from the top. */

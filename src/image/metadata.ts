@@ -54,10 +54,6 @@ export function readMetadata(blocks: MetadataBlocks) {
   const exif = keepTags('exif', found.exif, warnings);
   const xmp = keepTags('xmp', found.xmp, warnings);
   const pngText = keepTexts('png-text', found.pngText, warnings);
-  const [maker, model] = [
-    cameraText(exif['Make'], xmp['Make']),
-    cameraText(exif['Model'], xmp['Model']),
-  ];
   const sourceType = texts.all.find(
     (one) => one.place === 'xmp' && one.field === 'DigitalSourceType',
   );
@@ -72,8 +68,8 @@ export function readMetadata(blocks: MetadataBlocks) {
     ),
     hasThumbnail: blocksRead.some(({ hasThumbnail }) => hasThumbnail),
     software: firstText(exif['Software'], pngText['Software'], xmp['CreatorTool']),
-    cameraMake: maker,
-    cameraModel: model,
+    cameraMake: cameraText(exif['Make'], xmp['Make']),
+    cameraModel: cameraText(exif['Model'], xmp['Model']),
     takenAt: toIsoTime(firstText(exif['DateTimeOriginal'], xmp['DateTimeOriginal'])),
     // Searched before truncation, because the stored text may no longer contain it.
     digitalSourceType: sourceType?.text.slice(0, maxNameLength) ?? null,
@@ -139,10 +135,8 @@ function keepTags(place: MetadataPlace, tags: ReadonlyMap<string, unknown>, warn
       break;
     }
     isCut ||= typeof value === 'string' && value.length > maxTextLength;
-    kept.push([
-      cleanText(name, maxNameLength),
-      typeof value === 'string' ? cleanText(value) : value,
-    ]);
+    const shown = typeof value === 'string' ? cleanText(value) : value;
+    kept.push([cleanText(name, maxNameLength), shown]);
   }
   if (isCut) warnings.push({ code: 'texts_cut', values: { place, characters: maxTextLength } });
   // fromEntries defines properties, so a tag called __proto__ is stored like any other.

@@ -82,12 +82,8 @@ export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMemb
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-function resultKindOf({
-  status,
-  isStarted,
-  result,
-  answer,
-}: CaseMember): (typeof caseKinds)[number] {
+function resultKindOf(member: CaseMember): (typeof caseKinds)[number] {
+  const { status, isStarted, result, answer } = member;
   if (status === 'failed') return 'failed';
   if (status !== 'completed' || result === null) return isStarted ? 'atWork' : 'notStarted';
   // Subclass 2: changed in a part.

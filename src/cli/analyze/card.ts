@@ -184,15 +184,11 @@ function writeCopies({ copyOf, seenBefore = [] }: AnalysisRecord, language: Lang
 
 /** @param columns - the terminal's width; infinite for a file or a pipe. */
 export function writeTable(rows: readonly TableRow[], language: Language, columns: number): string {
-  const { results, head, reason } = wordsIn(language).terminal.table;
-  const headCells = [head.file, head.result, head.generated, head.changed, reason];
-  const cells = rows.map((row) => [
-    row.file,
-    results[row.end],
-    row.generated,
-    row.changed,
-    row.reason,
-  ]);
+  const { results, head, ...words } = wordsIn(language).terminal.table;
+  const headCells = [head.file, head.result, head.generated, head.changed, words.reason];
+  const cells = rows.map(({ end, ...row }) => {
+    return [row.file, results[end], row.generated, row.changed, row.reason];
+  });
   const widths = fitWidths([headCells, ...cells], columns);
   // If the terminal is too narrow for columns, each picture takes several lines.
   if (widths === null) {
