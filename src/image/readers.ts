@@ -212,8 +212,8 @@ function readTiff(bytes: Uint8Array): FileFacts {
   const number = (tag: number) => readWholeNumber(primary.get(tag));
   const [width, height] = [number(tags.width), number(tags.height)];
   if (width === null || height === null) throw damaged('TIFF', 'has no readable directory');
-  const channels = number(tags.samplesPerPixel) ?? 1;
   const colourSpace = colourSpaces[number(tags.photometric) ?? 2] ?? 'other';
+  const channels = colourSpace === 'palette' ? 3 : (number(tags.samplesPerPixel) ?? 1);
   const bitsPerSample = number(tags.bitsPerSample) ?? 1;
   const compression = number(tags.compression) ?? 1;
   // libvips would show other values than the stored ones: it converts YCbCr only in a JPEG, and gives every other

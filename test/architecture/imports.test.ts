@@ -84,7 +84,7 @@ test('the console, which runs in browsers, imports only the wire, texts, file he
   const strays = arrows.filter(({ from, to }) => from === 'console' && !known.includes(to));
 
   const others =
-    /\.css$|image\/(?:file-kind|orientation|pixels|readers)\.ts$|detectors\/thumbnail-difference\.ts$/;
+    /\.css$|image\/(?:bytes|file-kind|orientation|pixels|readers)\.ts$|detectors\/thumbnail-difference\.ts$/;
   expect(strays.map(({ name }) => name).filter((name) => !others.test(name))).toEqual([]);
 });
 

@@ -8,6 +8,7 @@ import {
   sniffFormat,
   sniffOtherKind,
 } from '../../image/file-kind.ts';
+import { ascii, dataView } from '../../image/bytes.ts';
 import { uprightSize } from '../../image/orientation.ts';
 import { readers } from '../../image/readers.ts';
 import type { Words } from '../words/words.ts';
@@ -71,11 +72,16 @@ function uprightJpeg(bytes: Uint8Array, ...tiff: readonly Uint8Array[]): Size | 
   return frame && uprightSize({ ...frame, exif: [...frame.exif, ...tiff], ownOrientation: null });
 }
 
-/** @see W3C PNG, section 11.2.1: the header comes first. */
+/** @see W3C PNG, 5.3 for chunks, 11.2.1 for the header, which comes first. */
 function readPng(bytes: Uint8Array): Size | null {
   if (bytes.length < 24) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return { width: view.getUint32(16), height: view.getUint32(20) };
+  const view = dataView(bytes);
+  const exif: Uint8Array[] = [];
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + view.getUint32(at)) {
+    if (ascii(bytes, at + 4, 4) === 'eXIf') exif.push(bytes.subarray(at + 8));
+  }
+  const stored = { width: view.getUint32(16), height: view.getUint32(20) };
+  return uprightSize({ ...stored, exif, ownOrientation: null });
 }
 
 const maxNameLength = 255;

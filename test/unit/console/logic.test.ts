@@ -11,7 +11,7 @@ import { readRoute } from '../../../src/console/places.ts';
 import { words } from '../../../src/console/words/words.ts';
 import { contractFormats, formats } from '../../../src/contract/vocabulary.ts';
 import { fileOf } from '../../fixtures/formats.ts';
-import { drawScene, fromScene, sceneJpeg } from '../../fixtures/pictures.ts';
+import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const limits = {
   minSidePx: 65,
@@ -49,12 +49,13 @@ test.each(formats)('%s is sent if the service accepts everything', async (format
 });
 
 test.each([3, 6])(
-  'a JPEG that EXIF rotates (%i) is sent with its size as displayed',
+  'a picture that EXIF rotates (%i) is sent with its size as displayed',
   async (orientation) => {
     const shown = { width: 96, height: 72 };
-    const jpeg = await sceneJpeg({ ...shown, seed: 1, orientation });
+    const turned = { ...shown, seed: 1, orientation };
 
-    expect(await inspect(new Blob([Uint8Array.from(jpeg)]), limits)).toMatchObject(shown);
+    for (const file of [await sceneJpeg(turned), await scenePng(turned)])
+      expect(await inspect(new Blob([Uint8Array.from(file)]), limits)).toMatchObject(shown);
   },
 );
 

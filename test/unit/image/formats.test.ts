@@ -156,7 +156,8 @@ async function tiffWith(
   return bytes;
 }
 
-const [depth, compression, photometric, tileOffsets, sampleFormat] = [258, 259, 262, 324, 339];
+const [depth, compression, photometric, samplesPerPixel] = [258, 259, 262, 277];
+const [tileOffsets, sampleFormat] = [324, 339];
 
 test.each([
   ['floating-point samples', { [sampleFormat]: 3 }],
@@ -167,6 +168,14 @@ test.each([
 ])('a TIFF with %s is refused rather than shown in other values', async (_what, changes) => {
   await expect(open(await tiffWith({}))).resolves.toBeDefined();
   await expect(open(await tiffWith(changes))).rejects.toThrow('a rare kind of TIFF file');
+});
+
+test('a TIFF with a palette has the channels of its colours, as in other formats', async () => {
+  const bytes = await tiffWith({ [photometric]: 3, [samplesPerPixel]: 1 });
+
+  const { file } = openContainer(bytes, localLimits);
+
+  expect(file).toMatchObject({ colourSpace: 'palette', channels: 3 });
 });
 
 test('a TIFF that lacks a tile is refused', async () => {
