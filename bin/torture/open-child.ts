@@ -1,7 +1,7 @@
 /** A child of the pool that opens pictures and PDFs and reads all their metadata, without looking for traces. */
 
 import { readProvenance } from '../../src/provenance/read-provenance.ts';
-import { sniffOtherKind } from '../../src/image/file-kind.ts';
+import { sniffOther } from '../../src/image/file-kind.ts';
 import { listPdfParts, readPdfPart } from '../../src/image/pdf.ts';
 import { localLimits } from '../../src/image/picture.ts';
 import { serveTasks } from '../../src/examiner/child-side.ts';
@@ -9,7 +9,7 @@ import { openPicture } from '../../src/examiner/open-picture.ts';
 
 serveTasks(async (task) => {
   if (!(task instanceof Uint8Array)) throw new TypeError('Expected the bytes of a picture.');
-  if (sniffOtherKind(task) === 'pdf') return openPdf(task);
+  if (sniffOther(task).kind === 'pdf') return openPdf(task);
   const { bytes, picture } = await openPicture({ bytes: task }, localLimits);
   const { credentials } = await readProvenance(bytes, picture, { trustList: null });
   return credentials === null ? 'without credentials' : `credentials ${credentials.integrity}`;

@@ -3,13 +3,7 @@
 import { type Format, formatNames } from '../contract/vocabulary.ts';
 import { failure } from '../contract/errors.ts';
 import type { FileFacts } from './file-facts.ts';
-import {
-  describeContent,
-  isDrawing,
-  largestJpegIn,
-  sniffFormat,
-  sniffOtherKind,
-} from './file-kind.ts';
+import { largestJpegIn, sniffFormat, sniffOther } from './file-kind.ts';
 import { openJpeg } from './jpeg-metadata.ts';
 import { readJpeg } from './jpeg-structure.ts';
 import { checkDimensions, checkSizeBytes, type Limits } from './picture.ts';
@@ -35,10 +29,8 @@ export function openContainer(bytes: Uint8Array, limits: Limits) {
 function requireFormat(bytes: Uint8Array, limits: Limits): Format {
   const format = sniffFormat(bytes);
   if (format === null) {
-    const kind = sniffOtherKind(bytes);
-    if (kind === 'video') throw failure('video', {});
-    const name = describeContent(bytes);
-    throw failure('other_format', { kind, name, isPicture: isDrawing(kind) });
+    const other = sniffOther(bytes);
+    throw other.kind === 'video' ? failure('video', {}) : failure('other_format', other);
   }
   if (!limits.formats.includes(format))
     throw failure('format_not_taken', { format: formatNames[format] });

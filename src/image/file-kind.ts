@@ -31,16 +31,14 @@ export function sniffFormat(bytes: Uint8Array): Format | null {
   return isFormat(kind) ? kind : null;
 }
 
-/** The kind of a file that cannot be examined; `unknown` for one that can. */
-export function sniffOtherKind(bytes: Uint8Array): OtherKind {
-  const kind = sniffKind(bytes);
-  return isFormat(kind) ? 'unknown' : kind;
+/** What a file is that cannot be examined, `unknown` for one that can; `isPicture`: whether it could be converted. */
+export function sniffOther(bytes: Uint8Array) {
+  const found = sniffKind(bytes);
+  const kind: OtherKind = isFormat(found) ? 'unknown' : found;
+  return { kind, name: otherKinds[kind], isPicture: convertible.includes(kind) };
 }
 
-/** Whether this kind of file is a picture, but one that cannot be examined. */
-export function isDrawing(kind: OtherKind): boolean {
-  return ['psd', 'svg', 'eps', 'bigtiff', 'jls', 'jxr', 'dicom'].includes(kind);
-}
+const convertible: readonly OtherKind[] = ['psd', 'svg', 'eps', 'bigtiff', 'jls', 'jxr', 'dicom'];
 
 function isFormat(kind: Format | OtherKind): kind is Format {
   return Object.hasOwn(formatNames, kind);

@@ -11,13 +11,7 @@ import { hash } from 'node:crypto';
 import { failure, ForensicsError } from '../../contract/errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import { readUpTo, systemCodeOf, toReadFailure } from '../../ports/files/files.ts';
-import {
-  formatOfName,
-  isDrawing,
-  type OtherKind,
-  sniffFormat,
-  sniffOtherKind,
-} from '../../image/file-kind.ts';
+import { formatOfName, type OtherKind, sniffFormat, sniffOther } from '../../image/file-kind.ts';
 import { localLimits, type PictureSource } from '../../image/picture.ts';
 import type { Origin } from '../../present/report-item.ts';
 import type { Language } from '../../contract/vocabulary.ts';
@@ -146,10 +140,9 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
   if (stats !== null && !stats.isFile()) return { ...input, skipped: { code: 'special_file' } };
   const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
   if (head === null || sniffFormat(head) !== null) return input;
-  const kind = sniffOtherKind(head);
-  return isDrawing(kind) || kind === 'pdf'
-    ? input
-    : { ...input, skipped: { code: 'not_a_picture', kind } };
+  const { kind, isPicture } = sniffOther(head);
+  if (isPicture || kind === 'pdf') return input;
+  return { ...input, skipped: { code: 'not_a_picture', kind } };
 }
 
 const headBytes = 4096;
@@ -246,7 +239,7 @@ async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input
     const source = await openSource(input);
     const isFile = 'path' in source;
     const head = isFile ? await readHead(source.path) : source.bytes;
-    const isPdf = head !== null && sniffOtherKind(head) === 'pdf';
+    const isPdf = head !== null && sniffOther(head).kind === 'pdf';
     const found = isFile ? input : { ...input, content: source };
     if (isPdf) yield* partsOf(found, expansion);
     else yield found;

@@ -2,12 +2,7 @@
 
 import type { Format } from '../../contract/vocabulary.ts';
 import type { PictureLimits } from '../../contract/auth.ts';
-import {
-  largestJpegIn,
-  readJpegFrame,
-  sniffFormat,
-  sniffOtherKind,
-} from '../../image/file-kind.ts';
+import { largestJpegIn, readJpegFrame, sniffFormat, sniffOther } from '../../image/file-kind.ts';
 import { ascii, dataView } from '../../image/bytes.ts';
 import { uprightSize } from '../../image/orientation.ts';
 import { readers } from '../../image/readers.ts';
@@ -32,7 +27,7 @@ export async function inspect(
   if (file.size > maxBytes) return 'tooManyBytes';
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const format = sniffFormat(head);
-  if (format === null) return sniffOtherKind(head) === 'pdf' ? 'pdf' : 'notPicture';
+  if (format === null) return sniffOther(head).kind === 'pdf' ? 'pdf' : 'notPicture';
   if (!formats.includes(format)) return 'notPicture';
   const size = await sizeOf(file, head, format);
   // The frame of a JPEG file comes after its metadata, at which a file cut off may end.
