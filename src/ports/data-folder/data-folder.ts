@@ -52,7 +52,7 @@ function wasInUse(dataDir: string): boolean {
 /**
  * Creates the folder if necessary and restricts it to its owner.
  *
- * @throws {ForensicsError} `config_invalid` if it cannot be created, `conflict` as `assertWhole`.
+ * @throws {ForensicsError} `config_invalid` if it cannot be created; `conflict` if others use it, and as `assertWhole`.
  */
 export function makeDataFolder(path: string): void {
   makeOwnFolder(path);
@@ -77,8 +77,11 @@ function restrictToOwner(path: string): void {
   for (const file of [path, join(path, 'master.key')]) {
     try {
       const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-      if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
+      if ((mode & 0o077) === 0) continue;
+      if (file === path) assertNotShared(readdirSync(path));
+      chmodSync(file, mode & 0o700);
     } catch (cause) {
+      if (cause instanceof ForensicsError) throw cause;
       const another = 'or choose another data folder with --data-dir.';
       const advice =
         systemCodeOf(cause) === 'EACCES'
@@ -87,6 +90,18 @@ function restrictToOwner(path: string): void {
       throw cannotWrite(cause, advice);
     }
   }
+}
+
+/** A folder such as /tmp must not be closed to everybody else because somebody gave its name. */
+function assertNotShared(names: readonly string[]): void {
+  const isOurs = names.some((name) =>
+    /^(?:forensics\.db|master\.key|signing-keys|tls)$/.test(name),
+  );
+  const isFree = names.every((name) => /^(?:\..*|lost\+found|blobs|models|trial)$/.test(name));
+  if (isOurs || isFree) return;
+  throw conflict(
+    'The data folder contains other files and is open to other users of this machine; choose an empty or new one with --data-dir.',
+  );
 }
 
 /** Inside the data folder, because its parent may belong to another user or be on another disk. */

@@ -98,6 +98,26 @@ describe('a folder that was in use but has lost its database', () => {
   });
 });
 
+test("a folder of other people's files is refused, and stays open to them", () => {
+  const path = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+  writeFileSync(join(path, 'thesis.txt'), '');
+  chmodSync(path, 0o777);
+
+  expect(() => open(path)).toThrow(refusal('conflict', 'choose an empty or new one'));
+  expect([modeOf(path), existsSync(join(path, 'master.key'))]).toEqual([0o777, false]);
+});
+
+test('an open folder that is empty, prepared for a server, or already one, is restricted', () => {
+  for (const names of [[], ['lost+found', 'models', '.profile'], ['master.key', 'notes.txt']]) {
+    const path = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+    for (const name of names) writeFileSync(join(path, name), `${'ab'.repeat(32)}\n`);
+    chmodSync(path, 0o755);
+    open(path);
+
+    expect(modeOf(path)).toBe(0o700);
+  }
+});
+
 test('a data folder that is a file is refused, and the error names --data-dir', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'file');
   writeFileSync(path, '');
