@@ -46,6 +46,7 @@ test('every file in a folder is accounted for: taken as a picture or skipped wit
     'out/a/heatmap.png',
   ]);
   await symlink(dir, join(dir, 'aa', 'up'));
+  await symlink('/', join(dir, 'machine'));
   const inputs = await gatherInputs([dir], { recursive: true, exceptDir: join(dir, 'out') });
 
   expect(inputs.map(({ label, skipped = null }) => [label.slice(dir.length + 1), skipped])).toEqual(
@@ -58,9 +59,22 @@ test('every file in a folder is accounted for: taken as a picture or skipped wit
       ['b.bin', null],
       ['c.mov', { code: 'not_a_picture', kind: 'video' }],
       ['d.txt', { code: 'not_a_picture', kind: 'text' }],
+      ['machine', { code: 'elsewhere' }],
       ['out', { code: 'own_results' }],
     ],
   );
+});
+
+test('a link to a folder elsewhere is followed only where the user prepared the folder', async () => {
+  const [dir, other] = [await emptyFolder(), await emptyFolder()];
+  await fill(other, ['a.png']);
+  await symlink(other, join(dir, 'camera'));
+  const options = { recursive: true, exceptDir: null, leavesFolder: true };
+
+  expect((await gatherInputs([dir], options)).map(({ path }) => path)).toEqual([
+    join(dir, 'camera', 'a.png'),
+  ]);
+  expect(await labels([dir], true)).toEqual([`${dir}: file_not_found`]);
 });
 
 test('a picture named twice is taken once, where it is first named', async () => {

@@ -5,7 +5,7 @@
 
 import { constants, type Stats } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { hash } from 'node:crypto';
 import { failure, ForensicsError } from '../../contract/errors.ts';
@@ -42,7 +42,9 @@ export type Skipped =
       readonly code: 'small_pictures' | 'repeated_pictures' | 'later_pages';
       readonly count: number;
     }
-  | { readonly code: 'hidden' | 'own_results' | 'special_file' | 'folder_seen_before' };
+  | {
+      readonly code: 'hidden' | 'own_results' | 'special_file' | 'folder_seen_before' | 'elsewhere';
+    };
 
 interface Walk {
   readonly recursive: boolean;
@@ -52,6 +54,8 @@ interface Walk {
   readonly named: ReadonlySet<string>;
   /** Real paths of the folders seen so far; a link back up the tree is therefore followed at most once. */
   readonly seen: Set<string>;
+  /** Whether links may lead out of the folder. Not in what somebody else prepared: a link to / would read the machine. */
+  readonly leavesFolder?: boolean;
 }
 
 /**
@@ -60,7 +64,7 @@ interface Walk {
  */
 export async function* walkInputs(
   args: readonly string[],
-  options: Pick<Walk, 'recursive' | 'exceptDir'>,
+  options: Pick<Walk, 'recursive' | 'exceptDir' | 'leavesFolder'>,
 ): AsyncGenerator<Input> {
   const named = new Set(args.map(absolutePath));
   const walk: Walk = { ...options, named, seen: new Set() };
@@ -95,22 +99,24 @@ async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
   }
   if (!recursive) throw failure('folder_without_recursive', {});
   // This folder is inside an earlier argument.
-  if (seen.has(await attempt(() => realName(path)))) return;
+  const top = await attempt(() => realName(path));
+  if (seen.has(top)) return;
   let isEmpty = true;
-  for await (const input of filesBelow(path, walk)) {
+  for await (const input of filesBelow(path, top, walk)) {
     if (input.skipped === undefined) isEmpty = false;
     if (!named.has(absolutePath(input.path ?? input.label))) yield input;
   }
   if (isEmpty) throw failure('no_picture_in_folder', {});
 }
 
-async function* filesBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
-  const { exceptDir, seen } = walk;
+async function* filesBelow(dir: string, top: string, walk: Walk): AsyncGenerator<Input> {
+  const { exceptDir, seen, leavesFolder = false } = walk;
   const real = await attempt(() => realName(dir));
   const isExcepted = exceptDir !== null && real === (await realName(exceptDir).catch(() => null));
-  if (isExcepted || seen.has(real)) {
-    const code = isExcepted ? 'own_results' : 'folder_seen_before';
-    yield { ...inputAt(dir), skipped: { code } };
+  const isElsewhere = !leavesFolder && !isInside(real, top);
+  if (isExcepted || isElsewhere || seen.has(real)) {
+    const otherwise = isElsewhere ? 'elsewhere' : 'folder_seen_before';
+    yield { ...inputAt(dir), skipped: { code: isExcepted ? 'own_results' : otherwise } };
     return;
   }
   seen.add(real);
@@ -120,9 +126,13 @@ async function* filesBelow(dir: string, walk: Walk): AsyncGenerator<Input> {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that no list is kept in memory
     const stats = await stat(pathOf(path)).catch(() => null);
     if (name.startsWith('.')) yield { ...inputAt(path), skipped: { code: 'hidden' } };
-    else if (stats?.isDirectory()) yield* orFailed(inputAt(path), filesBelow(path, walk));
+    else if (stats?.isDirectory()) yield* orFailed(inputAt(path), filesBelow(path, top, walk));
     else yield await fileBelow(path, stats);
   }
+}
+
+export function isInside(inner: string, outer: string): boolean {
+  return `${inner}${sep}`.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
 async function realName(path: string): Promise<string> {

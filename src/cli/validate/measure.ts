@@ -8,7 +8,7 @@ import type { Sandbox } from '../../examiner/sandbox.ts';
 import { nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import type { Measured } from '../../service/validation/record.ts';
 import { concernsWholeRun, inOrder, type Progress, type Stop } from '../analyze/batch.ts';
-import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
+import { type Input, isInside, toFileFailure, walkInputs } from '../analyze/inputs.ts';
 import { printFileFailure } from '../errors.ts';
 import type { LocalOptions, SwitchOptions, TextOptions } from '../options.ts';
 import { createHash } from 'node:crypto';
@@ -91,10 +91,6 @@ export async function gatherLabelled(folders: { readonly real: string; readonly 
   return [...(await inputsIn(folders.real, '--real')), ...(await inputsIn(folders.fake, '--fake'))];
 }
 
-function isInside(inner: string, outer: string): boolean {
-  return `${inner}${sep}`.startsWith(outer.endsWith(sep) ? outer : outer + sep);
-}
-
 type Option = '--real' | '--fake';
 
 async function realFolder(dir: string, option: Option): Promise<string> {
@@ -108,7 +104,8 @@ async function realFolder(dir: string, option: Option): Promise<string> {
 
 async function inputsIn(dir: string, option: Option): Promise<readonly LabelledInput[]> {
   const inputs: Input[] = [];
-  for await (const input of walkInputs([dir], { recursive: true, exceptDir: null })) {
+  const walk = walkInputs([dir], { recursive: true, exceptDir: null, leavesFolder: true });
+  for await (const input of walk) {
     if (input.skipped === undefined) inputs.push(input);
   }
   const [first] = inputs;

@@ -272,6 +272,7 @@ export const terminal: typeof english.terminal = {
       own_results: 'Ergebnisse dieses Laufs',
       special_file: 'Gerät, Pipe oder Socket',
       folder_seen_before: 'Ordner, der schon gelesen wurde',
+      elsewhere: 'Link aus dem Ordner hinaus; geben Sie sein Ziel selbst an',
       small_pictures: (count) =>
         `${count} ${count === 1 ? 'Bild' : 'Bilder'} mit einer Kantenlänge unter 65 Pixeln`,
       repeated_pictures: (count) =>

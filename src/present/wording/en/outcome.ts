@@ -294,6 +294,7 @@ export const terminal = {
       own_results: 'results of this run',
       special_file: 'a device, pipe or socket',
       folder_seen_before: 'a folder that was already read',
+      elsewhere: 'a link out of the folder; name its target instead',
       small_pictures: (count: number) =>
         `${count} ${count === 1 ? 'picture' : 'pictures'} with a side under 65 pixels`,
       repeated_pictures: (count: number) =>
