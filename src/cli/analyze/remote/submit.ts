@@ -10,9 +10,11 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { type Analysis, createBody, type CreateRequest } from '../../../contract/analysis.ts';
+import { type Analysis, createBodyUpTo, type CreateRequest } from '../../../contract/analysis.ts';
 import { withoutUndefined } from '../../../contract/common.ts';
 import { nullOn, configInvalid } from '../../../contract/errors.ts';
+import { sidesOfEverything } from '../../../contract/limits.ts';
+import { formats } from '../../../contract/vocabulary.ts';
 import { openContainer } from '../../../image/container.ts';
 import { uprightSize } from '../../../image/orientation.ts';
 import { localLimits } from '../../../image/picture.ts';
@@ -148,8 +150,10 @@ interface Entry {
 
 export type Journal = ReturnType<typeof openJournal>;
 
+// The server may accept more than the contract says.
+const requestSchema = createBodyUpTo(sidesOfEverything.local, formats);
 const entrySchema = Type.Object({
-  request: Type.Omit(createBody, ['tenantName']),
+  request: Type.Omit(requestSchema, ['tenantName']),
   idempotencyKey: Type.String(),
   analysisId: Type.Union([Type.String(), Type.Null()]),
 });

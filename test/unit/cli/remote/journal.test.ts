@@ -45,6 +45,14 @@ test('a request is found again by content and options, whatever its name', () =>
   expect(found).toEqual({ ...begun, analysisId: '65f1' });
 });
 
+test('a picture that only a server for every format accepts is found again, too', () => {
+  const folder = stateFolder();
+  const large = { ...request.input, format: 'heic', width: 8064, height: 6048 } as const;
+  const begun = journalIn(folder).begin(sha256, { ...request, input: large });
+
+  expect(journalIn(folder).resume(sha256, { ...request, input: large })).toEqual(begun);
+});
+
 test('other content, options, tenants and servers are separate requests', () => {
   const folder = stateFolder();
   const begun = journalIn(folder).begin(sha256, request);
