@@ -113,15 +113,19 @@ describe('a picture', () => {
     const cwd = await folderWithScene({
       'text.jpg': 'no picture',
       'cut.jpg': scene.subarray(0, 300),
+      'a.webp': await sharp(scene).webp().toBuffer(),
     });
     const before = await countOnServer();
-    const names = ['gone.jpg', 'text.jpg', 'cut.jpg', 'scene.jpg'];
+    const names = ['gone.jpg', 'text.jpg', 'cut.jpg', 'a.webp', 'scene.jpg'];
     const files = names.map((name) => join(cwd, name));
     const ran = await runHere(['analyze', ...files, ...acme(), '--jsonl']);
+    const german = await runHere(['analyze', join(cwd, 'a.webp'), ...acme(), '--lang', 'de']);
 
     expect(ran.code).toBe(1);
     const codes = recordLines(ran.stdout).map(({ error }) => error?.code ?? null);
-    expect(codes).toEqual(['file_not_found', 'image_not_supported', 'image_unreadable', null]);
+    const unusable = ['image_not_supported', 'image_unreadable', 'image_not_supported'];
+    expect(codes).toEqual(['file_not_found', ...unusable, null]);
+    expect(german.stderr).toContain('nur JPEG und PNG');
     expect(await countOnServer()).toBe(before + 1);
   });
 });

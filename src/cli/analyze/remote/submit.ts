@@ -12,12 +12,12 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Analysis, createBodyUpTo, type CreateRequest } from '../../../contract/analysis.ts';
 import { withoutUndefined } from '../../../contract/common.ts';
-import { nullOn, configInvalid } from '../../../contract/errors.ts';
+import { configInvalid, hasCode, nullOn } from '../../../contract/errors.ts';
 import { sidesOfEverything } from '../../../contract/limits.ts';
 import { formats } from '../../../contract/vocabulary.ts';
 import { openContainer } from '../../../image/container.ts';
 import { uprightSize } from '../../../image/orientation.ts';
-import { localLimits } from '../../../image/picture.ts';
+import { defaultLimits, localLimits } from '../../../image/picture.ts';
 import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/files.ts';
 import { type RemoteAnalyses, type Transfer, withFreshUrls } from '../../client/analyses.ts';
 import { type Input, readSource } from '../inputs.ts';
@@ -90,7 +90,14 @@ async function createAnalysis(
   trail: Trail,
 ): Promise<string> {
   const { analyses, journal, options } = submission;
-  const created = await analyses.create(entry.request, entry.idempotencyKey);
+  const created = await analyses
+    .create(entry.request, entry.idempotencyKey)
+    .catch((error: unknown) => {
+      // The server names a field of its API; this says, in every language, what is wrong with the picture.
+      const limits = { ...defaultLimits, maxBytes: localLimits.maxBytes };
+      if (hasCode(error, 'invalid_request')) openContainer(picture.bytes, limits);
+      throw error;
+    });
   const { id } = created;
   trail.analysisId = id;
   journal.note(picture.sha256, { ...entry, analysisId: id });
