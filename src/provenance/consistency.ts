@@ -1,6 +1,6 @@
 /**
- * Finds contradictions between two records of a file. None of them proves an alteration, because clocks can be wrong,
- * and services remove and rewrite metadata. Each raises a question that an examiner would ask.
+ * Finds what an examiner would ask about in a file's records, such as two that disagree. None of it proves an
+ * alteration, because clocks can be wrong, and services remove and rewrite metadata.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, ResourceEvent, for the history.
  */
@@ -32,7 +32,7 @@ interface Records {
   readonly now: Date;
 }
 
-/** Contradictions in the order of `inconsistencyCodes`. */
+/** In the order of `inconsistencyCodes`. */
 export function findInconsistencies(records: Records): readonly Inconsistency[] {
   return [
     ...compareTimes(records),

@@ -63,7 +63,7 @@ export const examination = {
       'In der Datei steht nichts zu ihrer Herkunft. Das ist häufig und beweist nichts.',
     ),
     history: say('Editing history', 'Bearbeitungsverlauf'),
-    inconsistencies: say('Contradictions', 'Widersprüche'),
+    inconsistencies: say('Points to clarify', 'Zu klärende Punkte'),
     stability: say('Stability', 'Stabilität'),
     holds: say('holds', 'bleibt bestehen'),
     flips: say('flips', 'kehrt sich um'),

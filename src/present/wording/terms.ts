@@ -170,8 +170,11 @@ export const terms = {
     credentialsTitle: say('Content Credentials (C2PA)', 'Content Credentials (C2PA)'),
     noTrustList: say('none given', 'keine angegeben'),
     moreSteps: fill('… {count} more steps …', '… {count} weitere Schritte …'),
-    fileTitle: say('Software, history and inconsistencies', 'Software, Verlauf und Widersprüche'),
-    inconsistenciesTitle: say('Inconsistencies', 'Widersprüche'),
+    fileTitle: say(
+      'Software, history and points to clarify',
+      'Software, Verlauf und zu klärende Punkte',
+    ),
+    inconsistenciesTitle: say('Points to clarify', 'Zu klärende Punkte'),
     writeSpan: say(
       spanIn(['minute', 'minutes'], ['hour', 'hours'], ['day', 'days']),
       spanIn(['Minute', 'Minuten'], ['Stunde', 'Stunden'], ['Tag', 'Tage']),

@@ -130,7 +130,7 @@ export const outcome: typeof english.outcome = {
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
       'named-software': 'Den Absender fragen, was mit dem genannten Programm gemacht wurde.',
       'file-consistency':
-        'Die Originaldatei vom Aufnahmegerät anfordern: In der vorliegenden widersprechen sich die Angaben.',
+        'Die Originaldatei vom Aufnahmegerät anfordern: Die Angaben in der vorliegenden werfen Fragen auf.',
       'compression-tables':
         'Die Originaldatei vom Aufnahmegerät anfordern: Die vorliegende hat ein Programm gespeichert.',
       'file-layout':

@@ -195,6 +195,6 @@ export const provenance: English = {
   },
   warnings,
   inconsistenciesNote: 'Keiner davon belegt eine Veränderung; jeder wirft eine Frage auf.',
-  noInconsistencies: 'Nach bekannten Arten von Widersprüchen wurde gesucht; gefunden wurde keiner.',
+  noInconsistencies: 'Von den geprüften trifft keiner zu.',
   inconsistencies,
 };

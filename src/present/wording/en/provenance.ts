@@ -106,7 +106,7 @@ const warnings = {
     'An earlier version of the program examined the file; it did not read these facts.',
 } satisfies { readonly [Code in WarningCode]: (values: WarningValues[Code]) => string };
 
-/** What a file says about its own origin, and where it contradicts itself. */
+/** What a file says about its own origin, and what in it raises questions. */
 export const provenance = {
   intro:
     'This is what the file says about itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. Any declaration may therefore be forged, and nothing can be concluded from a missing one.',
@@ -181,6 +181,6 @@ export const provenance = {
   historyActions: { version_updated: 'version updated' } as Readonly<Record<string, string>>,
   warnings,
   inconsistenciesNote: 'None of them proves an alteration; each raises a question.',
-  noInconsistencies: 'None of the contradictions checked for was found.',
+  noInconsistencies: 'None of those checked for was found.',
   inconsistencies,
 };
