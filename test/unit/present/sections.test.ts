@@ -506,7 +506,7 @@ describe.each(languages)('sections in %s', (language) => {
     const { changed, traced } = words.limits.limits.nature;
     const own = {
       en: ['matches no. 2', 'in the upper left; 6%', 'called changed (0.2%, up to 0.7%)'],
-      de: ['gleicht Nr. 2', 'links oben; 6 %', 'als verändert (0,2 %, höchstens 0,7 %)'],
+      de: ['gleicht Nr. 2', 'links oben; 6 %', 'als verändert (0,2 %, bis zu 0,7 %)'],
     }[language];
 
     const all = allOf(examination);

@@ -102,7 +102,7 @@ export const document: typeof english.document = {
     untestedOnDamage: 'Keine der Dateien in diesen Tests war beschädigt.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
-      real: 'Die Suche nach Veränderungen ergibt einen niedrigeren Wert, als bei veränderten Bildern üblich ist, auch bei übersehenen Veränderungen.',
+      real: 'Die Suche nach Veränderungen ergibt einen niedrigeren Wert als bei veränderten Bildern üblich, auch bei solchen mit übersehener Veränderung.',
       fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, der bei veränderten Bildern häufiger ist als bei unveränderten.',
     },
     together: 'ergibt sich nur aus allen Methoden zusammen, der Ort ist daher unsicher',

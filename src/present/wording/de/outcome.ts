@@ -46,8 +46,9 @@ export const outcome: typeof english.outcome = {
     wholeOpen: 'Ob KI das Bild erzeugt hat, bleibt unentschieden.',
     savedAgain: {
       saved: (program, sign) =>
-        `${program === null ? `Die Datei wurde wohl nach der Aufnahme neu gespeichert; darauf deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; das allein ist keine Veränderung.`,
-      signed: 'Die Datei passt nicht mehr zu ihrer Signatur; schon erneutes Speichern bewirkt das.',
+        `${program === null ? `Die Datei wurde wohl nach der Aufnahme neu gespeichert; darauf deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; das allein belegt keine Veränderung.`,
+      signed:
+        'Die Datei passt nicht mehr zu ihrer Signatur; das kann schon am erneuten Speichern liegen.',
       rewritten: (program) =>
         `Es fehlen die Herstellerdaten (MakerNote), die die angegebene Kamera immer schreibt: ${program === null ? 'Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera' : `Das kann am Speichern mit ${program} liegen, das die Datei nennt; sonst stammen die Kameradaten nicht von der Kamera`}.`,
     },
@@ -165,12 +166,11 @@ export const outcome: typeof english.outcome = {
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${told}.`,
     alarmsToo: (told) => `Fehlalarme: ${told}.`,
-    fake: (called, rate, high) =>
-      `${called} Fotografien als KI-erzeugt (${rate}, höchstens ${high})`,
+    fake: (called, rate, high) => `${called} Fotografien als KI-erzeugt (${rate}, bis zu ${high})`,
     changed: (called, rate, high, isOfAllSizes) =>
-      `${called} unveränderten Bildern${isOfAllSizes ? ' aller Größen' : ''} als verändert (${rate}, höchstens ${high})`,
+      `${called} unveränderten Bildern${isOfAllSizes ? ' aller Größen' : ''} als verändert (${rate}, bis zu ${high})`,
     suspected: (quality, rightly, falsely, rate, high) =>
-      `In Tests mit Bildern aller Größen, ${quality}, wurden ${rightly} von Hand veränderten Bildern als verändert oder verdächtig eingestuft. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, höchstens ${high}).`,
+      `In Tests mit Bildern aller Größen, ${quality}, wurden ${rightly} von Menschen veränderten Bildern als verändert oder verdächtig eingestuft. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, bis zu ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     byTraces: 'Für die Spuren allein:',
     vouched: 'Nicht gemessen; so verlässlich wie der Unterzeichner selbst.',
@@ -196,13 +196,13 @@ export const verdict: typeof english.verdict = {
     not_a_photograph:
       'Das Programm hält das Bild nicht für eine Fotografie. Das Verfahren wurde nur an Fotografien und an KI-erzeugten Bildern geprüft, die wie Fotografien aussehen; bei allem anderen besagen seine Werte nichts.',
     outside_training_domain:
-      'Das Bild gleicht keinem der Bilder, mit denen das Verfahren trainiert wurde. Auf seine Werte ist hier kein Verlass.',
+      'Das Bild gleicht keinem der Bilder, mit denen das Verfahren trainiert wurde. Seine Werte sind hier nicht verlässlich.',
     margin_within_uncertainty:
       'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen; der Zufall könnte den Ausschlag geben.',
     evidence_below_threshold:
       'Der Likelihood-Quotient zwischen Fotografie und KI-erzeugtem Bild ist für eine Entscheidung zu niedrig.',
     unstable_under_resaving:
-      'Nach Änderungen, wie sie jedes weitergegebene Bild erfährt, etwa erneutem Speichern, Skalieren oder Beschneiden, sprechen die Werte für das Gegenteil. Ein Ergebnis, das sich dadurch umkehrt, ist nicht belastbar.',
+      'Nach Änderungen, wie sie weitergegebene Bilder oft erfahren (erneutes Speichern, Skalieren, Beschneiden), sprechen die Werte für das Gegenteil. Ein Ergebnis, das sich dadurch umkehrt, ist nicht belastbar.',
     declaration_contradicts_traces:
       'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Solange kein vertrauenswürdiger Unterzeichner für die Angabe bürgt, bleibt dieser Widerspruch offen. Jeder kann eine solche Angabe in eine Datei schreiben, und das Verfahren hält manches KI-erzeugte Bild für eine Fotografie.',
     manipulation_suspected:
@@ -211,7 +211,7 @@ export const verdict: typeof english.verdict = {
       'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und auch sie nur schwach; es kann ein Fehlalarm sein.',
   },
   needed: (real, fake) =>
-    `Bei dieser Bildgröße entscheidet das Verfahren erst ab ${real} für eine Fotografie oder ab ${fake} für ein KI-erzeugtes Bild.`,
+    `Bei dieser Bildgröße entscheidet das Verfahren erst ab einem Quotienten von ${real} für eine Fotografie oder ab ${fake} für ein KI-erzeugtes Bild.`,
   onlySuspected: {
     small:
       'In Bildern mit weniger als 65.536 Pixeln lässt sich eine Veränderung nicht belegen, sondern höchstens vermuten.',

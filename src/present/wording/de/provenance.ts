@@ -162,7 +162,7 @@ export const provenance: English = {
             : `unter dem Namen ${signer}`;
       const test = flaws.includes('test') ? ` (${briefFlaws.test})` : '';
       return integrity === 'broken'
-        ? `Content Credentials (C2PA), signiert ${by}${test}, doch die Datei passt nicht mehr dazu (schon erneutes Speichern bewirkt das)`
+        ? `Content Credentials (C2PA), signiert ${by}${test}, doch die Datei passt nicht mehr dazu (das kann schon am erneuten Speichern liegen)`
         : `Content Credentials (C2PA), signiert ${by}, Datei seither unverändert; ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join('; ')}`;
     },
     declares: (origin, place) => `${origin} (Angabe in ${place})`,

@@ -124,7 +124,7 @@ export const strength: typeof english.strength = {
       valid:
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
-        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr zu ihr. Schon erneutes Speichern oder Skalieren bewirkt das; am Bildinhalt muss dazu nichts verändert worden sein.',
+        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr zu ihr. Das kann schon am erneuten Speichern oder Skalieren liegen; der Bildinhalt muss nicht verändert worden sein.',
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:
@@ -153,7 +153,7 @@ export const limits: typeof english.limits = {
     changes: {
       title: 'Veränderte Teile',
       intro: ({ strategy, changed, photographs }) =>
-        `Wie oft Bilder mit der Strategie ${strategy} als verändert eingestuft wurden, gemessen an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle mit dem einzelnen Bild als Einheit (Clopper und Pearson).`,
+        `So oft wurden Bilder mit der Strategie ${strategy} als verändert eingestuft, gemessen an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle mit dem einzelnen Bild als Einheit (Clopper und Pearson).`,
       columns: [
         'Bedingung',
         'Veränderte als verändert eingestuft',

@@ -109,7 +109,7 @@ const warnings = {
 /** What a file says about its own origin, and what in it raises questions. */
 export const provenance = {
   intro:
-    'This is what the file says about itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. Any declaration may therefore be forged, and nothing can be concluded from a missing one.',
+    'This is what the file says about itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. Any declaration may therefore be false, and nothing can be concluded from a missing one.',
   noDeclaration: 'The file declares nothing about how its content was made.',
   columns: ['Declares', 'Where', 'Wording in the file', 'Vouched for'],
   sourceTypes,
