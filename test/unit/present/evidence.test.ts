@@ -457,7 +457,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures as published (the tested condition nearest to this file), the test for AI generation recognised 97 of 277 generated pictures, left 147 undecided and mistook 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). The search for changes recognised 42 of 84 changed pictures below 1.5 megapixels (suspicions not counted). False alarms: 1 of 166 unchanged pictures of all sizes called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms, suspicions counted: 5 of 166 unchanged pictures.',
+    'In tests with pictures as published (the tested condition nearest to this file), the test for AI generation recognised 97 of 277 generated pictures, left 147 undecided and mistook 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). The search for changes recognised 42 of 84 changed pictures below 1.5 megapixels (suspicions not counted). False alarms: 1 of 166 unchanged pictures of all sizes called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by people, it found or suspected 9 of 19 parts copied within the picture; false alarms, suspicions counted: 5 of 166 unchanged pictures.',
   );
 });
 
@@ -485,7 +485,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
   const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
 
   expect(writeEvidence(examination).errorRate?.en).toBe(
-    'In tests with pictures of all sizes as published (the tested condition nearest to this file), the search found or suspected a change in 49 of 118 pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): 5 of 166 unchanged pictures (3.0%, up to 6.9%).',
+    'In tests with pictures of all sizes as published (the tested condition nearest to this file), the search found or suspected a change in 49 of 118 pictures changed by people. False alarms (rate, and upper end of its 95% confidence interval): 5 of 166 unchanged pictures (3.0%, up to 6.9%).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
     '5 von 166 unveränderten Bildern zu Unrecht als verdächtig eingestuft.',

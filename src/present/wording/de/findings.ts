@@ -202,7 +202,7 @@ const skips: English['skips'] = {
     'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Online-Dienste entfernen sie oft; das sagt also nichts aus.',
   no_quantisation_tables:
     'Nicht anwendbar: Dies ist eine {format}-Datei; nur JPEG-Dateien haben Quantisierungstabellen.',
-  size_of_no_generator: 'Keines, das Bildgeneratoren typischerweise verwenden; das besagt nichts.',
+  size_of_no_generator: 'Kein für Bildgeneratoren typisches Format; das besagt nichts.',
   nothing_else_in_file: 'Die Datei enthält ein Bild und sonst nichts.',
   too_small_for_drawings:
     'In einem so kleinen Bild lässt sich eine Zeichnung nicht von einer Fotografie unterscheiden.',

@@ -162,7 +162,7 @@ export const outcome: typeof english.outcome = {
           : ` von ${from} bis ${below} Megapixeln`,
     hints: 'Bloße Hinweise wie hier zählen weder als erkannt noch als Fehlalarm.',
     kinds: (told, of, falsely) =>
-      `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen wurde bei ${told} eine Veränderung gefunden oder vermutet; Fehlalarme, Verdachtsfälle mitgezählt: ${falsely} unveränderten Bildern.`,
+      `In einem zweiten Test mit ${of} von Menschen veränderten Bildern aller Größen wurde bei ${told} eine Veränderung gefunden oder vermutet; Fehlalarme, Verdachtsfälle mitgezählt: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${told}.`,
     alarmsToo: (told) => `Fehlalarme: ${told}.`,

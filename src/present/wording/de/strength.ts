@@ -200,7 +200,7 @@ export const limits: typeof english.limits = {
         'Das Ergebnis gibt wieder, was in der Datei angegeben ist. Es ist kein Beweis: Angaben können falsch sein, und unsignierte kann jeder schreiben. Über Bildinhalt, Bildunterschrift und Aufnahme sagt es nichts aus.',
     },
     statements: [
-      'Beurteilt werden Bilder ab 128 × 128 Pixeln; unter 65.536 wird eine Veränderung höchstens vermutet.',
+      'Beurteilt werden Bilder ab 128 × 128 Pixeln; unter 65.536 Pixeln insgesamt wird eine Veränderung höchstens vermutet.',
       'Das Ergebnis gilt für die untersuchte Datei, nicht für andere Kopien des Bildes.',
       'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellbeschreibung (CARD.md) führt sie nach Quellen auf.',
     ],

@@ -202,7 +202,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
     'The file has no metadata that could be inconsistent. Services often remove metadata, so this means nothing.',
   no_quantisation_tables:
     'Not applicable: this is a {format} file, and only JPEG files have quantisation tables.',
-  size_of_no_generator: 'Not one that image generators typically use, which means nothing.',
+  size_of_no_generator: 'Not a size typical of image generators, which means nothing.',
   nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',

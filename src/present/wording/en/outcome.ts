@@ -173,7 +173,7 @@ export const outcome = {
     /** Follows the false alarms if there is only a hint of a change. */
     hints: 'Mere hints such as this one count neither as recognised nor as false alarms.',
     kinds: (told: string, of: string, falsely: string) =>
-      `In a second test, with ${of} pictures of all sizes, changed by hand, it found or suspected ${told}; false alarms, suspicions counted: ${falsely} unchanged pictures.`,
+      `In a second test, with ${of} pictures of all sizes, changed by people, it found or suspected ${told}; false alarms, suspicions counted: ${falsely} unchanged pictures.`,
     kind: (name: string, found: string, pictures: string) => `${found} of ${pictures} ${name}`,
     alarms: (told: string) =>
       `False alarms (rate, and upper end of its 95% confidence interval): ${told}.`,
@@ -184,7 +184,7 @@ export const outcome = {
     changed: (called: string, rate: string, high: string, isOfAllSizes: boolean) =>
       `${called} unchanged pictures${isOfAllSizes ? ' of all sizes' : ''} called changed (${rate}, up to ${high})`,
     suspected: (quality: string, rightly: string, falsely: string, rate: string, high: string) =>
-      `In tests with pictures of all sizes ${quality}, the search found or suspected a change in ${rightly} pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
+      `In tests with pictures of all sizes ${quality}, the search found or suspected a change in ${rightly} pictures changed by people. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
     declared: 'How often such entries are false was not measured.',
     byTraces: 'For the traces alone:',
     vouched: 'Not measured: it is as reliable as the trusted signer.',

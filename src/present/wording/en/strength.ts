@@ -29,7 +29,7 @@ export const strength = {
   sides,
   outside: 'None can be given: the method gives no meaningful values for a picture like this.',
   /** Shown instead of the trace network's values. */
-  untested: 'The trace network’s values mean nothing for this picture, so none is given.',
+  untested: 'The trace network’s values mean nothing for this picture, so they are not given.',
   traced: {
     /** @param withSize - whether the picture's size counts as well. */
     subject: (withSize: boolean): string =>
@@ -225,7 +225,7 @@ export const limits = {
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
-      'Pictures are judged from 128 × 128 pixels; below 65,536, a change is at most suspected.',
+      'Pictures are judged from 128 × 128 pixels; below 65,536 pixels in all, a change can only be suspected.',
       'The result applies to the file that was examined, not to other copies of the picture.',
       'The method was validated for photographs only; its error rates are in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
     ],
