@@ -125,7 +125,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await page.getByText('Nothing matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export CSV' }).click();
+    await page.getByRole('button', { name: 'Export all (CSV)' }).click();
     const text = await readFile(await (await download).path(), 'utf8');
 
     expect(text).toContain('key.created');

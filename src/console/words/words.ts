@@ -240,8 +240,8 @@ const phrases = {
       (count) => (count === 1 ? 'Analyse löschen?' : `${count} Analysen löschen?`),
     ),
     removeHint: say(
-      'What is deleted disappears from all lists and cases. This cannot be undone.',
-      'Was gelöscht ist, verschwindet aus allen Listen und Fällen. Das lässt sich nicht rückgängig machen.',
+      'Deleted analyses disappear from all lists and cases. This cannot be undone.',
+      'Gelöschte Analysen verschwinden aus allen Listen und Fällen. Das lässt sich nicht rückgängig machen.',
     ),
     remove: say('Delete', 'Löschen'),
     retry: say('Examine again', 'Erneut untersuchen'),
