@@ -232,7 +232,7 @@ const commands = {
   },
   'Act on a server:': {
     login: 'Save a server and an API key as a profile.',
-    profile: 'List, show and remove saved servers.',
+    profile: 'List and remove saved servers.',
   },
   'This machine:': {
     backup: 'Back up the data folder while its server runs; check a backup.',

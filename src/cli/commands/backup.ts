@@ -33,8 +33,8 @@ export function defineBackup(backup: Command): void {
     .localOptions()
     .helpAfter(`
 Anyone who has the file can read the service's secrets and sign in its name, unless you use --without-keys. In that
-case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, objects
-in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.`)
+case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, and
+objects in external stores. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.`)
     .examples('', '--out /mnt/backups --json')
     .action(create);
   backup

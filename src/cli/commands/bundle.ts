@@ -30,7 +30,7 @@ export function defineVerify(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
     .option('--json', 'print JSON', false)
     .helpAfter(`
-Without --key or --fingerprint, anyone could have signed it, because the key is part of the bundle.`)
+Specify --key or --fingerprint: the key inside the bundle could be anyone's.`)
     .examples('evidence.zip --key examiner.pem', 'evidence.zip --json')
     .helpAfter(`
 Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`)

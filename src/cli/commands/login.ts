@@ -32,8 +32,8 @@ export function defineLogin(command: Command): void {
     .helpAfter(`
 Create a key in the console or with "forensics keys create". Nothing is saved before the server has accepted it.
 
-Verify a server whose certificate comes from its own authority with --ca FILE, which the profile stores: tls/ca.pem in the
-server's data folder. Choose the profile's name with --profile; the default is the host.
+If the server has its own certificate authority, give its tls/ca.pem (in the server's data folder) with --ca FILE; the
+profile stores it. Choose the profile's name with --profile; the default is the host.
 
 Examples:
   $ forensics login --url https://forensics.example --api-key-file ci.key --tenant acme --profile ci

@@ -22,7 +22,7 @@ export function defineMigrate(migrate: Command): void {
     .localOptions()
     .helpAfter(`
 Stop the server first. The data folder is not changed, but do not serve it again once the new database is in use.
-If it is interrupted, run it again; it continues where it stopped.`)
+If the command is interrupted, run it again; it continues where it stopped.`)
     .examples(
       '--to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password',
       '--to postgres://forensics@localhost/forensics --default-storage bucket.json',

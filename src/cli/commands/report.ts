@@ -42,7 +42,7 @@ export function defineReport(command: Command): void {
     )
     .option('--with-metadata', 'include the metadata of the file in the report', false)
     .option('--error-level', 'include the error level map in the report', false)
-    .option('--html', 'add each report to the bundle as a single HTML file, too', false)
+    .option('--html', 'also add each report to the bundle as a single HTML file', false)
     .caseOptions()
     .addOption(
       new Option('--lang <list>', 'on a server: languages of reports')
