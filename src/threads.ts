@@ -2,7 +2,7 @@
 
 import type { Worker } from 'node:worker_threads';
 
-/** The first message of the thread, which is then ended; null if it fails, or sends none within the time. */
+/** Returns the thread's first message and ends the thread; null if it fails or sends nothing in time. */
 export async function answerOf<T>(worker: Worker, timeoutMs: number): Promise<T | null> {
   try {
     return await new Promise<T | null>((resolve) => {

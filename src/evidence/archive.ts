@@ -15,7 +15,7 @@ import { maxBundleBytes, maxBundleFiles, maxCasePictures } from '../contract/ver
 
 export type Archive = Awaited<ReturnType<typeof readArchive>> & { close(): Promise<void> };
 
-/** Of a case, which has no fields for larger ones. */
+/** The archive of a case has no fields for sizes above this. */
 const maxArchiveBytes = 2 ** 32 - 1;
 const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
 

@@ -144,7 +144,7 @@ export function Choices<Id extends string>(props: ChoicesProps<Id>) {
   );
 }
 
-/** The result of a completed analysis, otherwise its status; the same with evidence as without, as in lists. */
+/** The result of a completed analysis, otherwise its status; needs no evidence, which lists do not have. */
 export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
   const { list, language } = useConsole();
   const { status } = analysis.inferenceStatus;

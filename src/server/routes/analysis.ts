@@ -284,7 +284,7 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
           throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
         });
       if (received.has(request)) received.set(request, file);
-      // A response has been sent in the meantime.
+      // A response was sent before the whole body had arrived.
       else await file.close();
     },
   );

@@ -28,7 +28,7 @@ test('a size is found whether the picture is upright or not, and only if both si
   expect(findGeneratorSize({ width: 1408, height: 767 }, manifest)).toBeNull();
 });
 
-test('where proportions are enough, a picture matches if one side follows from the other', () => {
+test('where proportions are enough, a scaled picture matches within the rounding of its sides', () => {
   const { manifest } = withSizes('1408x768').trace;
   const generatorSizes = manifest.generatorSizes.map((one) => ({ ...one, leastSide: 256 }));
   const find = (width: number, height: number) =>

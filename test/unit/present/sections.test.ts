@@ -534,7 +534,7 @@ describe.each(languages)('sections in %s', (language) => {
     expectTexts(all, ['assertion.hashedURI.mismatch']);
   });
 
-  test('state how often changed parts were found and untouched photographs accused, if measured', () => {
+  test('state how often changed parts were found and untouched photographs called changed, if measured', () => {
     // Exact binomial intervals of 42 of 153 and of 3 of 1,210, from another implementation.
     const [found, accused] = {
       en: ['27.5% (20.6 to 35.2%)', '0.2% (0.1 to 0.7%)'] as const,

@@ -190,7 +190,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   };
   const reuse = agent.reuseSocket.bind(agent);
   agent.reuseSocket = (connection, request) => {
-    // While the connection was idle, it had the timeout that the server announced.
+    // Restores our timeout: while idle, the connection had the one that the server announced.
     if (connection instanceof Socket) connection.setTimeout(timeouts.idleMs);
     reuse(connection, request);
   };
