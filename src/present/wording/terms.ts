@@ -170,10 +170,7 @@ export const terms = {
     credentialsTitle: say('Content Credentials (C2PA)', 'Content Credentials (C2PA)'),
     noTrustList: say('none given', 'keine angegeben'),
     moreSteps: fill('… {count} more steps …', '… {count} weitere Schritte …'),
-    fileTitle: say(
-      'Software, history and points to clarify',
-      'Software, Verlauf und zu klärende Punkte',
-    ),
+    fileTitle: say('Software, history, points to clarify', 'Software, Verlauf, zu klärende Punkte'),
     inconsistenciesTitle: say('Points to clarify', 'Zu klärende Punkte'),
     writeSpan: say(
       spanIn(['minute', 'minutes'], ['hour', 'hours'], ['day', 'days']),

@@ -131,7 +131,7 @@ export const outcome: typeof english.outcome = {
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
       'named-software': 'Den Absender fragen, was mit dem genannten Programm gemacht wurde.',
       'file-consistency':
-        'Die Originaldatei vom Aufnahmegerät anfordern: Die Angaben in der vorliegenden werfen Fragen auf.',
+        'Die Originaldatei vom Aufnahmegerät anfordern: Die vorliegende wirft Fragen auf.',
       'compression-tables':
         'Die Originaldatei vom Aufnahmegerät anfordern: Die vorliegende hat ein Programm gespeichert.',
       'file-layout':
@@ -248,7 +248,6 @@ export const terminal: typeof english.terminal = {
   card: {
     more: 'PDF und Heatmaps: --tier forensicReporting --out ORDNER',
   },
-  table: {},
   pdf: {
     part: (page, picture) =>
       picture === null ? `Seite ${page}` : `Seite ${page}, Bild ${picture}`,

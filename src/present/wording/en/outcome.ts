@@ -140,8 +140,7 @@ export const outcome = {
       'content-credentials': 'Ask the sender who made the file and with which program.',
       'declared-origin': 'Ask the sender why the file mentions an AI generator.',
       'named-software': 'Ask the sender what was done in the program that the file mentions.',
-      'file-consistency':
-        'Ask for the file from the device: the records in this one raise questions.',
+      'file-consistency': 'Ask for the file from the device: this one raises questions.',
       'compression-tables': 'Ask for the file from the device: a program has saved this one.',
       'file-layout': 'Ask how the file was made, and ask for the one from the device.',
       'localisation-network': 'Ask for the original file and another photograph of this area.',
@@ -268,7 +267,6 @@ export const terminal = {
   card: {
     more: 'PDF and heatmaps: --tier forensicReporting --out DIR',
   },
-  table: {},
   /** Name of a picture in a PDF, shown after the file name. */
   pdf: {
     part: (page: number, picture: number | null) =>
