@@ -94,7 +94,7 @@ export const declarationPlaces = [
 ] as const;
 export type DeclarationPlace = (typeof declarationPlaces)[number];
 
-/** Contradictions between two statements of a file. None proves an alteration; each raises a question. */
+/** What an examiner would ask about in a file's records. None of it proves an alteration. */
 export const inconsistencyCodes = [
   'modified_after_capture',
   'created_after_modified',

@@ -17,7 +17,7 @@ const squarePx = 64;
 /** About half the votes of a one-megapixel picture; one core casts about four million votes a second. */
 const maxVotes = 300_000;
 
-/** Whether for almost every pixel, some of the 64 blocks around it extend beyond the picture. */
+/** Whether, for almost every pixel, some of the 64 blocks around it extend beyond the picture. */
 export function isTooSmallToVote({ width, height }: LumaPlane): boolean {
   return Math.min(width, height) < squarePx;
 }

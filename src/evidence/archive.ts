@@ -96,7 +96,7 @@ async function readArchive(source: number | Buffer) {
     sizeBytes,
     /** Size of all files together. */
     unpackedBytes,
-    /** A part of the archive itself, shorter at its end. */
+    /** Reads a part of the archive itself; fewer bytes at its end. */
     read: readHere,
     /** The first file with this name. A file that cannot be read is zeros, which match no list. */
     async content(name: string): Promise<ZipEntry | null> {
@@ -109,7 +109,7 @@ async function readArchive(source: number | Buffer) {
         held = await readHere(fileDataStart, entry.compressedSize);
         if (entry.compressionMethod === 0) return { name, crc32, bytes: held };
         const maxOutputLength = Math.max(1, entry.uncompressedSize);
-        // In one piece, because many would have to be put together.
+        // In one chunk, because joining many would copy them.
         const how = { maxOutputLength, chunkSize: Math.max(64, entry.uncompressedSize + 1) };
         return { name, crc32, bytes: await unpack(held, how), packed: held };
       } catch (error) {

@@ -172,7 +172,7 @@ function wordChange(manipulation: Manipulation, facts: Examined['facts']) {
   };
 }
 
-/** Whether something was not examined; what is missing here never is. */
+/** When each question was left unexamined; those not listed here always are. */
 const gaps: Readonly<Partial<Record<NotCheckedId, (examined: Examined) => boolean>>> = {
   local_edits: ({ manipulation }) => manipulation === null,
   small_edits: ({ manipulation }) => manipulation !== null,

@@ -170,7 +170,7 @@ function lastProgram(provenance: FileStatements | null): string | null {
   return name == null ? null : printable(withoutBuild(name), longestNamed);
 }
 
-/** Whether the contradiction concerns saving, and is not just a possible sign of a wrong clock. */
+/** Whether this is a sign of saving, not merely a possible sign of a wrong clock. */
 function isOfSaving(code: InconsistencyCode): boolean {
   return !clockErrors.has(code);
 }

@@ -30,7 +30,7 @@ export async function inspect(
   if (format === null) return sniffOther(head).kind === 'pdf' ? 'pdf' : 'notPicture';
   if (!formats.includes(format)) return 'notPicture';
   const size = await sizeOf(file, head, format);
-  // The frame of a JPEG file comes after its metadata, at which a file cut off may end.
+  // A JPEG's frame comes after its metadata, in which a truncated file may end.
   if (size === null) return format === 'jpg' && file.size <= headBytes ? 'cutOff' : 'notPicture';
   const { width, height } = size;
   if (Math.min(width, height) < minSidePx) return 'tooSmall';

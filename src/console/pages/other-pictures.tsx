@@ -39,7 +39,7 @@ interface Examination {
   readonly seen: readonly SeenBefore[];
 }
 
-/** Pictures examined at the same time; as many that are not finished are asked for before the next pause. */
+/** How many pictures a server examines at once: after this many unfinished ones, a round of requests ends. */
 const examinedAtOnce = 4;
 /** After this many pictures, the page shows what has been found so far. */
 const requestedAtOnce = 50;

@@ -146,7 +146,7 @@ const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
   finished: ({ inferenceStatus }) => inferenceStatus.processingFinishTime,
   tags: ({ tags }) => tags.join(' '),
   comment: ({ comment }) => comment,
-  /** As on the page of the analysis; a list without evidence does not know it. */
+  /** As on the page of the analysis; empty for entries of a list, which lack the evidence. */
   answer: (analysis) =>
     analysis.inferenceStatus.result?.evidence === undefined
       ? ''
