@@ -58,7 +58,7 @@ export type QuantisationClass = NonNullable<Stated['quantisation']>;
 
 export type FileLayout = Stated['layout'];
 
-/** Values of each kind of contradiction between two records of a file. */
+/** Values of each kind of inconsistency, such as two records of a file that disagree. */
 export interface InconsistencyValues {
   /** Time between capture and last change. */
   readonly modified_after_capture: { readonly minutes: number };
@@ -80,7 +80,7 @@ export interface InconsistencyValues {
 
 type NoValues = Readonly<Record<string, never>>;
 
-/** A contradiction, as a code with values; in examinations stored by earlier versions, sentences instead of values. */
+/** An inconsistency, as a code with values; in examinations stored by earlier versions, sentences instead of values. */
 export type Inconsistency = { readonly measures: Readonly<Record<string, number>> } & (
   | {
       readonly [Code in InconsistencyCode]: {
