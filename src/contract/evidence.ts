@@ -226,7 +226,7 @@ export const evidence = Type.Object(
     errorRate: orNull({
       ...statement,
       description:
-        'How often such a result was wrong when it was measured, and what the method would have found; null if it has no tested meaning.',
+        'How often such results were wrong in tests, and how much the method finds; null if it has no tested meaning.',
     }),
     changesFound: Type.Optional(
       orNull(
