@@ -69,7 +69,7 @@ describe('a healthy pool', () => {
     expect(new Set(await Promise.all(pids)).size).toBe(2);
   });
 
-  test('rejects at once if output not to wait', async () => {
+  test('rejects at once if told not to wait', async () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
 

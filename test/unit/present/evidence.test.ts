@@ -445,7 +445,7 @@ test('a result without signs says first if changes can hardly be seen, also from
   expect(present(readResult(blind), 'en').errorRate).not.toContain('In a second test');
 });
 
-test('a result without signs says what would have been found, by size and kind of change', () => {
+test('a result without signs says how much is found, by size and kind of change', () => {
   const base = makeExamination({ resultClass: 'real' });
   const small = { ...base.measuredCalls[0]!, megapixels: { from: 0, below: 1.5 }, changed: 84 };
   const kinds = [{ kind: 'copy-move', pictures: 19, called: 6, suspected: 3 }] as const;

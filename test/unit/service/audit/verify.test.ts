@@ -159,7 +159,7 @@ describe('a deletion', () => {
 describe('an insertion', () => {
   const insert = `INSERT INTO audit_entries VALUES ('${chain}', ?, ?, ?)`;
 
-  test('between two entries, well forged, is detected by the position of the next one', async () => {
+  test('between two entries is detected by the position of the next one, however well forged', async () => {
     const { db, lines, broken } = await openFilled();
     const forged = lines[1]!.text.replace('received', 'restarted');
     tamper(db, `UPDATE audit_entries SET seq = -seq - 1 WHERE chain = '${chain}' AND seq >= 2`);
@@ -178,7 +178,7 @@ describe('an insertion', () => {
     expect(await broken()).toEqual({ seq: 0, fault: 'out_of_order', count: 0 });
   });
 
-  test('after the last, well forged, is detected by their number', async () => {
+  test('after the last is detected by their number, however well forged', async () => {
     const { db, lines, broken } = await openFilled();
     const text = lines[3]!.text
       .replace('"seq":4', '"seq":5')

@@ -137,7 +137,7 @@ describe('a deleted tenant', () => {
     expect(await tenants.byId(id)).toBeNull();
   });
 
-  test('also loses what a request created that was under way when it was deleted', async () => {
+  test('also loses what a request in progress created during the deletion', async () => {
     const { remove, cleanUp, caller, analyses } = await openWithTenant();
     await remove();
     await analyses.create(caller, createRequest());
