@@ -1,4 +1,4 @@
-/** Signing keys in the database; apart, so that signing with keys from the data folder loads no database. */
+/** Signing keys in the database; in a separate file, so that signing with keys from the data folder loads no database. */
 
 import { eq, like } from 'drizzle-orm';
 import { type Db, transact, type Tx } from '../ports/db/database.ts';
