@@ -174,7 +174,12 @@ export async function logIn(credentials: object): Promise<UserInfo> {
 }
 
 export async function makeFirstUser(account: object): Promise<void> {
-  await checked(await send(`${sessionPath}/first-user`, { body: account }, null));
+  const made = checked(await send(`${sessionPath}/first-user`, { body: account }, null));
+  await made.catch((error: unknown) => {
+    // The link is refused, not the password: only the one that the server printed last is valid.
+    const isLink = error instanceof ApiError && error.status === 401;
+    throw isLink ? new ApiError(401, 'link_invalid', error.message) : error;
+  });
 }
 
 /** @param isEverywhere - whether to log out on all devices. @throws {ApiError} if possibly no session has ended. */

@@ -41,6 +41,8 @@ const phrases = {
       {
         unauthenticated:
           'Die Anmeldung ist fehlgeschlagen. Prüfen Sie E-Mail-Adresse und Passwort.',
+        link_invalid:
+          'Dieser Link gilt nicht mehr. Verwenden Sie den Link vom letzten Start des Servers, oder melden Sie sich an, falls es schon ein Konto gibt.',
         forbidden: 'Das ist nicht erlaubt. Meldung des Servers: „{message}“',
         not_found: 'Das gibt es nicht (mehr).',
         analysis_not_found: 'Diese Analyse gibt es nicht (mehr).',

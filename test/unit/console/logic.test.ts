@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { dayStart } from '../../../src/console/api/analyses.ts';
-import { ApiError, persistently } from '../../../src/console/api/client.ts';
+import { ApiError, makeFirstUser, persistently } from '../../../src/console/api/client.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
 import { createUploadQueue, type UploadState } from '../../../src/console/api/upload.ts';
 import { messageOf } from '../../../src/console/context.ts';
@@ -158,6 +158,18 @@ test('an error is worded by its code in German, in the words of the server in En
     'Das ist derzeit nicht möglich. Meldung des Servers: „This is already on hold.“',
   );
   expect(messageOf(unknown, words.de.common)).toBe('Short and stout.');
+});
+
+test('an outdated link for the first account is not taken for a wrong password', async () => {
+  const headers = { 'x-error-code': 'unauthenticated' };
+  const refused = new Response('{"message":"No longer valid."}', { status: 401, headers });
+  vi.stubGlobal('location', { origin: 'https://forensics.example' });
+  vi.stubGlobal('fetch', async () => refused);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const error: unknown = await makeFirstUser({}).catch((caught: unknown) => caught);
+
+  expect(messageOf(error, words.en.common)).toBe('No longer valid.');
+  expect(messageOf(error, words.de.common)).toMatch(/^Dieser Link gilt nicht mehr\./);
 });
 
 test('places marked by all methods keep their numbers; those of a single method follow', () => {
