@@ -220,10 +220,17 @@ function framed({ width, height, rgb }: Pixels, parts: readonly Region[]): Uint8
 
 /**
  * @param palette - RGB bytes, at most 256 colours.
+ * @param orientation - stated in EXIF, so that a viewer that turns the photograph turns this file in the same way.
  * @returns a PNG file with 8 bits per pixel, as in PNG Specification, Third Edition (W3C 2025).
  */
-export function encodePalettePng(image: Omit<Canvas, 'blockPx'>, palette: Uint8Array): Uint8Array {
+export function encodePalettePng(
+  image: Omit<Canvas, 'blockPx'>,
+  palette: Uint8Array,
+  orientation = 1,
+): Uint8Array {
   const { width, height } = image;
+  const exif = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex');
+  exif[19] = orientation;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -232,6 +239,7 @@ export function encodePalettePng(image: Omit<Canvas, 'blockPx'>, palette: Uint8A
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', header),
+    ...(orientation === 1 ? [] : [chunk('eXIf', exif)]),
     chunk('PLTE', palette),
     chunk('IDAT', deflateSync(filtered(image), { strategy: constants.Z_RLE })),
     chunk('IEND', new Uint8Array()),

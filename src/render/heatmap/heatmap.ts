@@ -58,7 +58,8 @@ export async function renderHeatmaps(
     const stored = sharp(upright.indices, { raw: { width, height, channels: 1 } });
     const turned = turnBack(stored, orientation).toColourspace('b-w').raw();
     const { data, info } = await turned.toBuffer({ resolveWithObject: true });
-    return encodePalettePng({ width: info.width, height: info.height, indices: data }, palette);
+    const turnedBack = { width: info.width, height: info.height, indices: data };
+    return encodePalettePng(turnedBack, palette, orientation);
   });
 }
 

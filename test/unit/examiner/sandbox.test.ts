@@ -204,6 +204,9 @@ describe('rendering', () => {
         const { rgb: expected } = orientationOf(orientation).toStored(shown);
         expect(laid).toEqual({ width: 80, height: 120 });
         expect(Buffer.compare(rgb, expected)).toBe(0);
+        // So that a browser turns them as it turns the picture.
+        const stated = await sharp(stored.heatmaps[name]).metadata();
+        expect(stated.orientation).toBe(orientation);
       }
       const printed = readPages(stored.reports.en!.pdf).map(({ text }) => text.replace(/\s/g, ''));
       for (const name of mapNames) {
