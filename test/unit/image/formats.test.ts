@@ -277,6 +277,7 @@ describe('describeContent', () => {
     ['<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>', 'an SVG drawing'],
     ['\n<!DOCTYPE HTML><title>x</title>', 'a web page'],
     ['Dear reader,\nthis is no picture.\n', 'a text file'],
+    ['The wide plain\n', 'a text file'],
     ['\0\x01\x02\x03', 'a file of an unknown kind'],
   ])('takes %j for %s', (content, name) => {
     expect(describeContent(Buffer.from(content, 'latin1'))).toBe(name);
