@@ -63,7 +63,8 @@ function sideUpTo(maximum: number) {
   return Type.Integer({
     minimum: minSidePx,
     maximum,
-    description: 'In pixels, before or after EXIF rotation. Heatmaps have the same size.',
+    description:
+      'In pixels, before or after EXIF rotation. Heatmaps have the same size and, if before, the same EXIF orientation.',
     ...(maximum === maxSidePx && opened),
   });
 }

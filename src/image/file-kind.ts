@@ -183,6 +183,9 @@ export function isFrame(marker: number): boolean {
   return isUsual || marker === jpegLsFrame;
 }
 
+/** Protects against malicious files: a 50 MB file needs fewer segments than this if they are full. */
+export const maxSegments = 1000;
+
 /**
  * Marker and size of the frame of the JPEG file at `start`, and the EXIF blocks before it; null if there is no frame
  * before the first scan.
@@ -190,8 +193,9 @@ export function isFrame(marker: number): boolean {
 export function readJpegFrame(bytes: Uint8Array, start = 0) {
   const exif: Uint8Array[] = [];
   const word = (at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
-  for (let at = start + 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
+  for (let at = start + 2, count = 0; at + 9 < bytes.length && bytes[at] === 0xff; count++) {
     const marker = bytes[at + 1]!;
+    if (count === maxSegments) return null;
     if (isFrame(marker)) return { marker, height: word(at + 5), width: word(at + 7), exif };
     if (marker === 0xe1 && ascii(bytes, at + 4, 5) === 'Exif\0')
       exif.push(bytes.subarray(at + 10, at + 2 + word(at + 2)));

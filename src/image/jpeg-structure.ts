@@ -2,7 +2,7 @@
 
 import { failure, type ForensicsError } from '../contract/errors.ts';
 import { ascii } from './bytes.ts';
-import { isFrame } from './file-kind.ts';
+import { isFrame, maxSegments } from './file-kind.ts';
 
 export type JpegStructure = JpegFile['structure'];
 
@@ -217,9 +217,6 @@ export const markers = {
 } as const;
 
 export type MarkerSegment = ReturnType<typeof segmentAt>;
-
-/** Protects against malicious files: a 50 MB file needs fewer segments than this if they are full. */
-const maxSegments = 1000;
 
 /**
  * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments are

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { type Format, formats } from '../../../src/contract/vocabulary.ts';
 import { openContainer } from '../../../src/image/container.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { describeContent, formatOfName, sniffFormat } from '../../../src/image/file-kind.ts';
+import {
+  describeContent,
+  formatOfName,
+  readJpegFrame,
+  sniffFormat,
+} from '../../../src/image/file-kind.ts';
 import { localLimits, type Picture } from '../../../src/image/picture.ts';
 import { bmpFile, fileOf, formatFile, formatScene } from '../../fixtures/formats.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
@@ -243,6 +248,16 @@ const scene = { width: 70, height: 70, seed: 1 };
 
 test.each(['\xff\xd8', '\x89PNG\r\n', ''])('%j, part of a signature, is no format', (text) => {
   expect(sniffFormat(Buffer.from(text, 'latin1'))).toBeNull();
+});
+
+test('a JPEG of ever more segments is not read on, because that happens outside the sandbox', () => {
+  const small = Buffer.from('\xff\xe1\0\x07Exif\0', 'latin1');
+  const frame = Buffer.from('\xff\xc0\0\x0b\x08\0\x46\0\x46\x01\x01\x11\0', 'latin1');
+  const file = (count: number) =>
+    Buffer.concat([Buffer.from([0xff, 0xd8]), ...Array<Buffer>(count).fill(small), frame]);
+
+  expect(readJpegFrame(file(999))).toMatchObject({ width: 70, height: 70 });
+  expect(readJpegFrame(file(1001))).toBeNull();
 });
 
 describe('describeContent', () => {
