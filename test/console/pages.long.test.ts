@@ -279,7 +279,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   test('with long names, nothing is cut off, and a page of one picture fits its first screen', async () => {
     const { page } = await openWindow({ height: 800 });
     await enter(page);
-    const caseName = 'Schadensfall-'.repeat(8);
+    const caseName = 'Schadensfall_'.repeat(8);
     await page.locator('summary', { hasText: 'Options' }).click();
     await page.getByLabel('Case', { exact: true }).fill(caseName);
     const names = [`${'a_long_name_'.repeat(7)}.jpg`, 'failed.jpg'];
@@ -463,7 +463,8 @@ const nameOfFocused = `(() => {
 function examined({ inferenceStatus, ...rest }: Pick<Analysis, 'name' | 'inferenceStatus'>) {
   const status = rest.name === 'failed.jpg' ? 'failed' : 'completed';
   const result = { resultClass: 3, resultSubClasses: [], evidence: null };
-  return { ...rest, inferenceStatus: { ...inferenceStatus, status, result } };
+  const comment = 'without_spaces_'.repeat(8);
+  return { ...rest, comment, inferenceStatus: { ...inferenceStatus, status, result } };
 }
 
 function seenAs(number: number) {
