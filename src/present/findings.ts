@@ -356,8 +356,9 @@ export function writeSeenBefore(seenBefore: readonly SeenBefore[], language: Lan
 
 /** `NAME, 2026-03-02, case 4711, mirrored` or, if it is no copy, `same camera body as NAME, 2026-03-02, case 4711`. */
 export function writeOther(other: SeenBefore, language: Language): string {
-  const named = kept([writeLink(other, language), other.name]).join(' ');
-  return printable(`${named}, ${writeFacts(other, language)}`);
+  const projectId = other.projectId === null ? null : printable(other.projectId, 80);
+  const named = kept([writeLink(other, language), printable(other.name, 80)]).join(' ');
+  return `${named}, ${writeFacts({ ...other, projectId }, language)}`;
 }
 
 /** What the files of two different pictures have in common, followed by `as`; empty for a copy. */

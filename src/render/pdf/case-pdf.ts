@@ -36,7 +36,8 @@ export async function renderCasePdf(report: CaseReport, language: Language): Pro
   pictures.forEach((picture, at) => {
     drawPage(page, picture, language, cases.picture(count(at + 1), count(pictures.length)));
   });
-  drawEdges(page.doc, labels, title);
+  // Beside the number of the page there is room for about 50 wide letters.
+  drawEdges(page.doc, labels, cases.title(printable(name, 40)));
   return collect(page.doc);
 }
 

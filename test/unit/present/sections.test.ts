@@ -262,6 +262,9 @@ describe.each(languages)('sections in %s', (language) => {
     };
     expect(stringsOf([first])).toContain(lines[language]);
     expect(stringsOf([first])).not.toContain(words.terminal.seen.label);
+    const long = { ...dent, name: 'W'.repeat(255), projectId: 'P'.repeat(255) };
+    const short = writeFirstPage({ examination, item: { ...item, seenBefore: [long] }, language });
+    expect(stringsOf([short]).some((text) => /W⟨… 175 …⟩W+.*P⟨… 175 …⟩P+$/.test(text))).toBe(true);
     const alignment = { isMirrored: false, scale: 1, left: 0, top: 0 };
     const same: SeenBefore = { ...dent, reasons: ['picture'], alignment, likeness: 0.9 };
     const annexOf = (beside: ReportItem['beside'] & {}) =>

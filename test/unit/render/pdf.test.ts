@@ -176,3 +176,11 @@ test('the lines joined give the text again', () => {
     }
   }
 });
+
+test('a long name of a case leaves room for the page number in the footer', async () => {
+  const facts = { ofOneCamera: 0, madeAt: item.examinedAt, listSha256: null, caseData: {} };
+  const report = { ...facts, name: 'W'.repeat(255), pictures: [] };
+  const [page] = readPages(await renderCasePdf(report, 'en'));
+
+  expect(page!.text).toContain(`\nCase ${'W'.repeat(30)}⟨… 215 …⟩${'W'.repeat(10)}\n`);
+});
