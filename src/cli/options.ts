@@ -94,7 +94,7 @@ export const defaultJobs = Math.min(4, availableParallelism());
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(value)) return value;
-  throw new InvalidArgumentError('It must be a whole number.');
+  throw new InvalidArgumentError('It must be a whole number of at most 15 digits.');
 }
 
 const wholeNumberWithin = (least: number, most: number, otherwise: string) => (text: string) => {

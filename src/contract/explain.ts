@@ -104,6 +104,6 @@ function allowed(schema: Schema | undefined): string {
 function range(from: number | undefined, to: number | undefined, unit = ''): string {
   if (from !== undefined && to !== undefined)
     return ` ${unit === '' ? 'from' : 'of'} ${from} to ${to}${unit}`;
-  if (from !== undefined) return ` of at least ${from}${unit}`;
+  if (from !== undefined) return unit && from === 1 ? ', not empty' : ` of at least ${from}${unit}`;
   return to === undefined ? '' : ` of at most ${to}${unit}`;
 }

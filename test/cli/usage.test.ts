@@ -12,7 +12,7 @@ const isLocal =
 test.for([
   ['analyse a.jpg', "unknown command 'analyse' (Did you mean analyze?)"],
   ['analyze a.jpg --sed 1', "unknown option '--sed' (Did you mean --seed?)"],
-  ['analyze a.jpg --seed 1.5', 'It must be a whole number.'],
+  ['analyze a.jpg --seed 1.5', 'It must be a whole number of at most 15 digits.'],
   [`analyze a.jpg --examiner ${'n'.repeat(81)}`, 'It must have at most 80 characters.'],
   [`analyze a.jpg --note ${'n'.repeat(301)}`, 'It must have at most 300 characters.'],
   ['analyze a.jpg --fail-on real', 'fake, uncertain, abstain'],

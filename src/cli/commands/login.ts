@@ -105,7 +105,11 @@ either, and without --url, they act on this machine. Keys are never shown.`)
     .subcommand('remove', removes)
     .examples('lab', 'ci --quiet')
     .argument('<name>', 'the profile')
-    .action(remove);
+    .action((name: string) => {
+      profileNamed(name);
+      removeProfile(name);
+      log(`The profile "${name}" was removed.`);
+    });
 }
 
 function list(options: { readonly json: boolean }): void {
@@ -130,10 +134,4 @@ function list(options: { readonly json: boolean }): void {
     },
     { ...options, none: 'There are no profiles; "forensics login" creates one.' },
   );
-}
-
-function remove(name: string): void {
-  profileNamed(name);
-  removeProfile(name);
-  log(`The profile "${name}" was removed.`);
 }

@@ -68,6 +68,7 @@ test.each([
     'input.options.tier must be one of flagging, forensicReporting.',
   ],
   [{ ...draft, name: '' }, 'name must be text of 1 to 255 characters.'],
+  [withInput({ filename: '' }), 'input.filename must be text, not empty.'],
   [{ ...draft, name: 'x'.repeat(256) }, 'name must be text of 1 to 255 characters.'],
   [{ ...draft, comment: 'x'.repeat(501) }, 'comment must be text of at most 500 characters.'],
   [{ ...draft, comment: null }, 'comment must be text of at most 500 characters.'],
