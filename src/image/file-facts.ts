@@ -1,21 +1,9 @@
 import type { FileClues, MetadataBlocks } from './metadata-blocks.ts';
-import type { PictureFacts } from './picture.ts';
+import type { StoredFacts } from './picture.ts';
 import type { Size } from './pixels.ts';
 
-type StoredFacts =
-  | 'bitsPerSample'
-  | 'channels'
-  | 'colourSpace'
-  | 'hasAlpha'
-  | 'iccProfile'
-  | 'jpeg';
-
 /** What the structure of a file says, before any pixel is decoded or rotated. */
-export interface FileFacts
-  extends Size,
-    MetadataBlocks,
-    FileClues,
-    Pick<PictureFacts, StoredFacts | 'notes'> {
+export interface FileFacts extends Size, MetadataBlocks, FileClues, StoredFacts {
   /** The format's own orientation, 1..8 as in EXIF, which its decoder applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
   /** For JPEG and PNG, only the parts that the pixels need; null for the whole file. */

@@ -49,8 +49,27 @@ export const pictureNotes = [
 ] as const;
 export type PictureNote = (typeof pictureNotes)[number];
 
+/** What the structure of a file says about its pixels. */
+export interface StoredFacts {
+  /**
+   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, bits of the index); also 10, 12 for HEIC and AVIF.
+   */
+  readonly bitsPerSample: number;
+  /** Number of samples per pixel as stored, including transparency; with a palette, those of its colours. */
+  readonly channels: number;
+  /** `grey`, `YCbCr`, `RGB`, `CMYK`, `YCCK`, `palette`, `Lab` or `other`. */
+  readonly colourSpace: string;
+  /** Whether the file can contain transparency; if any pixel is transparent, a note says so. */
+  readonly hasAlpha: boolean;
+  /** Name of the embedded colour profile; only for CMYK is it applied. */
+  readonly iccProfile: string | null;
+  readonly notes: readonly PictureNote[];
+  /** For a JPEG, or for the JPEG inside a camera raw file; null for all other formats. */
+  readonly jpeg: JpegStructure | null;
+}
+
 /** Facts of the file, small enough to be stored and sent between processes. */
-export interface PictureFacts {
+export interface PictureFacts extends StoredFacts {
   readonly format: Format;
   readonly sizeBytes: number;
   /** Lower-case hex digests of the file's bytes. MD5 only identifies a file; it proves nothing. */
@@ -65,23 +84,8 @@ export interface PictureFacts {
   readonly storedHeight: number;
   /** EXIF orientation 1..8; 1 when absent. */
   readonly orientation: number;
-  /**
-   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, bits of the index); also 10, 12 for HEIC and AVIF.
-   */
-  readonly bitsPerSample: number;
-  /** Number of samples per pixel as stored, including transparency; with a palette, those of its colours. */
-  readonly channels: number;
-  /** `grey`, `YCbCr`, `RGB`, `CMYK`, `YCCK`, `palette`, `Lab` or `other`. */
-  readonly colourSpace: string;
-  /** Whether the file can contain transparency; if any pixel is transparent, a note says so. */
-  readonly hasAlpha: boolean;
-  /** Name of the embedded colour profile; only for CMYK is it applied. */
-  readonly iccProfile: string | null;
-  readonly notes: readonly PictureNote[];
   /** Share of the rows, from the top, that are undamaged: 0.9..1; absent if all are. */
   readonly soundShare?: number;
-  /** For a JPEG, or for the JPEG inside a camera raw file; null for all other formats. */
-  readonly jpeg: JpegStructure | null;
   readonly metadata: Metadata;
 }
 
