@@ -8,7 +8,7 @@ export interface FileFacts extends Size, MetadataBlocks, FileClues, StoredFacts 
   readonly ownOrientation: number | null;
   /** For JPEG and PNG, only the parts that the pixels need; null for the whole file. */
   readonly pixelBytes: Uint8Array | null;
-  /** Number of intact rows of a damaged PNG file, from the top. */
+  /** Number of intact rows of a damaged PNG file, from the top; absent if its rows are interlaced. */
   readonly countSoundRows?: () => Promise<number>;
 }
 

@@ -73,6 +73,7 @@ export function openPng(bytes: Uint8Array): FileFacts {
   const hasOwnAlpha = channels === 2 || channels === 4;
   // A palette pixel is a single index.
   const bitsPerPixel = bitsPerSample * (isPalette ? 1 : channels);
+  const rowBytes = 1 + Math.ceil((width * bitsPerPixel) / 8);
   return {
     ...ordinaryFile,
     width,
@@ -92,8 +93,8 @@ export function openPng(bytes: Uint8Array): FileFacts {
       ...notes,
     ],
     pixelBytes: writeFile(pixels),
-    countSoundRows: () =>
-      countSoundRows(pixels, { width, height, bitsPerPixel, isInterlaced: interlace === 1 }),
+    // libpng gives up on a damaged file whose rows are interlaced.
+    ...(interlace === 0 && { countSoundRows: () => countSoundRows(pixels, { height, rowBytes }) }),
   };
 }
 
@@ -274,46 +275,18 @@ function withoutPrefix(block: Uint8Array, prefix: string): Uint8Array {
 
 // Counts the intact rows of a damaged file.
 
-interface Layout extends Size {
-  readonly bitsPerPixel: number;
-  readonly isInterlaced: boolean;
-}
-
 /** From the top: the rows before the first wrong checksum or invalid code. */
 async function countSoundRows(
   chunks: readonly PixelChunk[],
-  { width, height, bitsPerPixel, isInterlaced }: Layout,
+  { height, rowBytes }: { readonly height: number; readonly rowBytes: number },
 ): Promise<number> {
   const data = chunks.filter(({ type }) => type === 'IDAT');
   const damagedAt = data.findIndex(({ isSound }) => !isSound);
   const sound = damagedAt < 0 ? data : data.slice(0, damagedAt);
-  const rowBytes = (pixels: number) =>
-    pixels === 0 ? 0 : 1 + Math.ceil((pixels * bitsPerPixel) / 8);
   // More than all rows would be a decompression bomb.
-  const maxBytes = 2 * height * rowBytes(width);
-  const bytes = await inflatedBytes(sound, maxBytes);
-  if (!isInterlaced) return Math.min(height, Math.floor(bytes / rowBytes(width)));
-  const before = passes.reduce(
-    (sum, { left, top, right, below }) =>
-      sum +
-      Math.max(0, Math.ceil((height - top) / below)) *
-        rowBytes(Math.max(0, Math.ceil((width - left) / right))),
-    0,
-  );
-  // The last pass contains every second row.
-  const rows = Math.floor(Math.max(0, bytes - before) / rowBytes(width));
-  return rows >= height >> 1 ? height : 2 * rows;
+  const bytes = await inflatedBytes(sound, 2 * height * rowBytes);
+  return Math.min(height, Math.floor(bytes / rowBytes));
 }
-
-/** All passes of Adam7 except the last (PNG specification, 8.2): the first pixel of each, and its steps. */
-const passes = [
-  { left: 0, top: 0, right: 8, below: 8 },
-  { left: 4, top: 0, right: 8, below: 8 },
-  { left: 0, top: 4, right: 4, below: 8 },
-  { left: 2, top: 0, right: 4, below: 4 },
-  { left: 0, top: 2, right: 2, below: 4 },
-  { left: 1, top: 0, right: 2, below: 2 },
-];
 
 /** Inflates in small pieces, because the whole output of a broken piece is lost. */
 const pieceBytes = 1024;

@@ -133,6 +133,13 @@ describe('incomplete or damaged files', () => {
     await expect(decodePicture(cut)).rejects.toEqual(refusal('image_unreadable', /damaged/));
   });
 
+  test('a PNG whose rows are interlaced is needed in full', async () => {
+    const file = await scene.clone().png({ progressive: true }).toBuffer();
+    const cut = file.subarray(0, Math.floor(0.97 * file.length));
+
+    await expect(decodePicture(cut)).rejects.toEqual(refusal('image_unreadable', /incomplete/));
+  });
+
   test('a PNG whose compressed data ends early is rejected despite correct checksums', async () => {
     const head = Buffer.concat([pngSignature, pngHeader(70, 70)]);
     const noData = Buffer.concat([head, pngChunk('IDAT', 'no deflate'), pngChunk('IEND', '')]);
