@@ -211,7 +211,14 @@ function readTiff(bytes: Uint8Array): FileFacts {
   const { primary, thumbnail } = readDirectories(bytes);
   const number = (tag: number) => readWholeNumber(primary.get(tag));
   const [width, height] = [number(tags.width), number(tags.height)];
-  if (width === null || height === null) throw damaged('TIFF', 'has no readable directory');
+  if (width === null || height === null) {
+    // Most programs write the directory last, where a file cut off no longer has it.
+    const isCut =
+      bytes.length < 8 || dataView(bytes).getUint32(4, bytes[0] === 0x49) >= bytes.length;
+    throw isCut
+      ? failure('cut_off', { format: 'TIFF' })
+      : damaged('TIFF', 'has no readable directory');
+  }
   const colourSpace = colourSpaces[number(tags.photometric) ?? 2] ?? 'other';
   const channels = colourSpace === 'palette' ? 3 : (number(tags.samplesPerPixel) ?? 1);
   const bitsPerSample = number(tags.bitsPerSample) ?? 1;

@@ -183,6 +183,13 @@ test('a TIFF with a palette has the channels of its colours, as in other formats
   expect(file).toMatchObject({ colourSpace: 'palette', channels: 3 });
 });
 
+test('a TIFF whose directory was cut off is said to be incomplete', async () => {
+  const bytes = await tiffWith({});
+  const cut = bytes.subarray(0, bytes.readUInt32LE(4) - 1);
+
+  await expect(open(cut)).rejects.toThrow('The TIFF file is incomplete');
+});
+
 test('a TIFF that lacks a tile is refused', async () => {
   const tiled = { tile: true, tileWidth: 256, tileHeight: 256, compression: 'deflate' } as const;
 
