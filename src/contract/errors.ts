@@ -224,7 +224,7 @@ const sentences = {
     `The ${format} file is incomplete: it ends before the picture does. Copy or download it again.`,
   /** `what` is a phrase that follows "it", a detail for experts. */
   damaged: ({ format, what }: Texts<'format' | 'what'>) =>
-    `The ${format} file is damaged: it ${what}.`,
+    `The ${format} file is damaged: it ${what}. Copy or download it again.`,
   rare_jpeg: () =>
     'This is a rare kind of JPEG file (lossless, hierarchical or not 8 bits per sample); save it as an ordinary JPEG or PNG.',
   /** A variant that no decoder here supports. */
