@@ -153,7 +153,7 @@ const openJpeg2000 = once(async () => {
   return create({ wasmBinary, print: quiet, printErr: quiet });
 });
 
-/** Decodes a JPEG 2000 picture in 8 bits, with grey as RGB. @throws {Error} with the library's message. */
+/** Decodes JPEG 2000 of one or three components in 8 bits, grey as RGB. @throws {Error} with the library's message. */
 export async function decodeJpeg2000(bytes: Uint8Array): Promise<RawPixels> {
   const { J2KDecoder } = await openJpeg2000();
   const decoder = new J2KDecoder();
@@ -165,20 +165,17 @@ export async function decodeJpeg2000(bytes: Uint8Array): Promise<RawPixels> {
     const samples = bitsPerSample <= 8 ? stored : new Uint16Array(Uint8Array.from(stored).buffer);
     const count = width * height;
     const isGrey = componentCount < 3;
-    const hasAlpha = componentCount === 2 || componentCount === 4;
-    const channels = hasAlpha ? 4 : 3;
     if (samples.length < count * componentCount || isSigned)
       throw new Error('A rare kind of JPEG 2000.');
     const shift = bitsPerSample - 8;
-    const data = new Uint8Array(count * channels);
+    const data = new Uint8Array(3 * count);
     for (let i = 0, to = 0, from = 0; i < count; i++, from += componentCount) {
-      for (let k = 0; k < channels; k++, to++) {
-        const isAlpha = k === 3;
-        const sample = samples[from + (isAlpha ? componentCount - 1 : isGrey ? 0 : k)]!;
+      for (let k = 0; k < 3; k++, to++) {
+        const sample = samples[from + (isGrey ? 0 : k)]!;
         data[to] = shift >= 0 ? sample >> shift : sample << -shift;
       }
     }
-    return { width, height, channels, data };
+    return { width, height, channels: 3, data };
   } finally {
     decoder.delete();
   }
