@@ -91,15 +91,9 @@ export type Inconsistency = { readonly measures: Readonly<Record<string, number>
   | { readonly code: InconsistencyCode; readonly statement: Bilingual }
 );
 
-export interface Provenance {
-  readonly declarations: readonly Declaration[];
-  readonly credentials: ContentCredentials | null;
-  readonly software: readonly NamedSoftware[];
-  /** At most the latest hundred steps, the oldest first. */
-  readonly history: readonly HistoryStep[];
-  readonly quantisation: QuantisationClass | null;
+/** `history` has at most the latest hundred steps. */
+export interface Provenance extends Omit<Stated, 'inconsistencies' | 'warnings'> {
   readonly inconsistencies: readonly Inconsistency[];
-  readonly layout: FileLayout;
   readonly warnings: readonly StoredWarning[];
 }
 
@@ -182,15 +176,14 @@ const origins = {
 
 export type SourceType = keyof typeof origins;
 
-const types = Object.keys(origins).filter((type): type is SourceType => type in origins);
-
 /** Matches the term at the end of a URI of either scheme, after `digsrctype:`, or on its own. */
 const written =
   /^(?:https?:\/\/(?:cv\.iptc\.org\/newscodes|c2pa\.org)\/digitalsourcetype\/|digsrctype:|c2pa\.)?([A-Za-z]+)\/?$/;
 
 export function readSourceType(text: string | null): SourceType | null {
   const term = written.exec(text?.trim() ?? '')?.[1]?.toLowerCase();
-  return types.find((type) => type.toLowerCase() === term) ?? null;
+  const isMeant = (type: string): type is SourceType => type.toLowerCase() === term;
+  return Object.keys(origins).find(isMeant) ?? null;
 }
 
 /** What the type declares; null if it is unknown, or declares neither origin. */

@@ -114,7 +114,9 @@ const verification = Type.Object({
       }),
     }),
   ),
+  /** The signed list; null if it cannot be trusted. */
   manifest: orNull(manifestSchema),
+  /** Null if the result cannot be read or was changed. */
   verdict: orNull(Type.String()),
   pictures: Type.Optional(
     list(

@@ -4,6 +4,7 @@
  */
 
 import type { AnalysisResult } from '../contract/analysis.ts';
+import type { Wire } from '../contract/common.ts';
 import type { Evidence } from '../contract/evidence.ts';
 import {
   type DecisionBasis,
@@ -13,13 +14,13 @@ import {
   resultClasses,
   type ResultSubClass,
   resultSubClasses,
-  type StabilityChange,
   type Tier,
 } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from './detector.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { MeasuredCalls, MeasuredCondition, ModelManifest } from '../contract/manifest.ts';
 import type { Provenance } from '../contract/provenance.ts';
+import type { modelIdentity } from '../contract/report-item.ts';
 
 export type ClassScores = NonNullable<AnalysisResult['predictions']>;
 export type ClassSimilarities = NonNullable<AnalysisResult['classSimilarities']>;
@@ -60,17 +61,12 @@ export interface ExamineOptions {
 }
 
 /** How stable the verdict is when the picture undergoes common changes, such as recompression. */
-export interface Stability {
-  /** False if any change flips the verdict. */
-  readonly holds: boolean;
-  readonly trials: readonly {
-    readonly change: StabilityChange;
-    /** Calibrated probability, 0..1, measured in the same way as for the picture itself. */
-    readonly fakeProbability: number;
-    /** Whether this trial clearly contradicts the verdict. */
-    readonly isFlip: boolean;
-  }[];
+export interface Stability extends Pick<StatedStability, 'holds'> {
+  /** Probabilities are calibrated, and measured in the same way as for the picture itself. */
+  readonly trials: readonly Omit<StatedStability['trials'][number], 'label'>[];
 }
+
+type StatedStability = NonNullable<Evidence['stability']>;
 
 /**
  * A trial counts as a contradiction if its probability for the other side is at least this. Closer
@@ -96,12 +92,7 @@ export interface Decision {
   readonly thresholds: Readonly<Record<string, number>>;
 }
 
-export interface ModelIdentity {
-  readonly id: string;
-  readonly version: string;
-  /** By file name, the SHA-256 of each file of the model, in lower-case hex. */
-  readonly files: Readonly<Record<string, string>>;
-}
+export type ModelIdentity = Wire<typeof modelIdentity>;
 
 export interface Examination {
   readonly facts: PictureFacts;

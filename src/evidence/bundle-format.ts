@@ -110,8 +110,7 @@ export interface VerifyOptions {
   readonly fingerprint?: string;
 }
 
-export interface Verification {
-  readonly holds: boolean;
+export interface Verification extends Omit<ShownVerification, 'problems' | 'key'> {
   readonly problems: readonly Problem[];
   /** The signing key; null if the signature is invalid. */
   readonly key: {
@@ -119,12 +118,6 @@ export interface Verification {
     /** Whether it is the expected key; null if none was given, in which case anyone could have signed the bundle. */
     readonly isExpected: boolean | null;
   } | null;
-  /** The signed list; null if it cannot be trusted. */
-  readonly manifest: Manifest | null;
-  /** Null if the result cannot be read or was changed. */
-  readonly verdict: string | null;
-  /** For a case archive: the bundles in it. */
-  readonly pictures?: readonly VerifiedPicture[];
 }
 
 /** The name of the picture is null if its list cannot be trusted. */

@@ -1,14 +1,10 @@
 /** Determines from keypoints whether two pictures show the same thing, and how the first maps onto the second. */
 
+import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Fingerprint, type Keypoint, mirrorKey } from './keypoints.ts';
 
-/** Maps one picture onto the other: `x' = scale * x + left`, after the first is mirrored if `isMirrored`. */
-export interface Alignment {
-  readonly isMirrored: boolean;
-  /** Scale and offsets; lengths are shares of each picture's longer side. */
-  readonly scale: number;
-  readonly left: number;
-  readonly top: number;
+/** How one picture maps onto the other. */
+export interface Alignment extends NonNullable<SeenBefore['alignment']> {
   /** Number of keypoints that match in position and appearance. */
   readonly matches: number;
   /** Matches as a share of the keypoints in the area that both pictures show. */

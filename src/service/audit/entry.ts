@@ -11,6 +11,8 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { AnalysisOptions } from '../../contract/analysis.ts';
+import type { Wire } from '../../contract/common.ts';
+import type { auditQuery } from '../../contract/tenant.ts';
 import { jsonField, type Reader } from '../../ports/db/database.ts';
 import { auditEntries } from '../../ports/db/schema.ts';
 
@@ -65,20 +67,11 @@ export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-export interface Selection {
+/** With `limit`, only this many of the newest entries, newest first; otherwise all entries, oldest first. */
+export interface Selection extends Omit<Wire<typeof auditQuery>, 'tenantName' | 'from' | 'to'> {
   readonly chain: string;
-  /** A full event name, or the part before its dot. */
-  readonly event?: string;
-  /** Id of the object of the event. */
-  readonly subject?: string;
-  /** Inclusive. */
   readonly from?: Date;
-  /** Exclusive. */
   readonly to?: Date;
-  /** Only entries with a smaller `seq`. */
-  readonly before?: number;
-  /** If set, only this many of the newest entries, newest first; otherwise all entries, oldest first. */
-  readonly limit?: number;
 }
 
 /** Each line exactly as written. */

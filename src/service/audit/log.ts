@@ -29,12 +29,8 @@ import {
   toLine,
 } from './entry.ts';
 
-export interface Head {
-  readonly chain: string;
-  readonly count: number;
-  /** Hash of the last entry. Record it somewhere that cannot be changed by anyone who can write to the database. */
-  readonly hash: string;
-}
+/** Record `hash` somewhere that cannot be changed by anyone who can write to the database. */
+export type Head = Readonly<typeof auditHeads.$inferSelect>;
 
 export type Audit = ReturnType<typeof createAudit>;
 

@@ -19,14 +19,9 @@ import type { Job, Queue } from '../jobs/queue.ts';
 import type { Outcome, Sender } from '../../ports/network/post.ts';
 
 /** A message with what the service itself knows about its sender. */
-export interface Submission {
-  readonly id: string;
-  readonly userId: string;
-  readonly tenantId: string;
-  readonly tenantName: string;
-  readonly createdAt: Date;
-  readonly message: FeedbackMessage;
-}
+export type Submission = Readonly<
+  Omit<typeof feedback.$inferSelect, 'source' | 'outcomes'> & { tenantName: string }
+>;
 
 export const sendJob = 'feedback.send';
 

@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import type { DefaultOptions } from '../../contract/tenant.ts';
+import type { Wire } from '../../contract/common.ts';
+import type { changeBody } from '../../contract/tenant.ts';
 import { type Clocked, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { tenantNames, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError, conflict, forbidden, invalidRequest } from '../../contract/errors.ts';
@@ -23,13 +24,9 @@ export interface NewTenant {
   readonly by?: Actor;
 }
 
-export interface TenantChange {
-  readonly name?: string;
-  /** Null removes it. Setting a URL, even the same one, re-enables a disabled webhook. */
-  readonly webhookUrl?: string | null;
-  /** If null, the console preselects a full report. */
-  readonly defaultOptions?: DefaultOptions | null;
-  readonly seenBefore?: boolean;
+/** Setting `webhookUrl`, even to the same one, re-enables a disabled webhook. */
+export interface TenantChange
+  extends Pick<Wire<typeof changeBody>, 'name' | 'webhookUrl' | 'defaultOptions' | 'seenBefore'> {
   /** Whether only the two trial pictures may be analysed. */
   readonly isTrial?: boolean;
 }

@@ -187,9 +187,7 @@ export function aucInterval(
   return [quantile(ordered, 0.025), quantile(ordered, 0.975)];
 }
 
-interface Placed {
-  readonly score: number;
-  readonly isFake: boolean;
+interface Placed extends Omit<Scored, 'source'> {
   /** Index of the source; the photographs' sources come first. */
   readonly source: number;
 }

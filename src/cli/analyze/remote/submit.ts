@@ -11,7 +11,7 @@ import { basename, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Analysis, createBodyUpTo, type CreateRequest } from '../../../contract/analysis.ts';
-import { withoutUndefined } from '../../../contract/common.ts';
+import { type Wire, withoutUndefined } from '../../../contract/common.ts';
 import { configInvalid, hasCode, nullOn } from '../../../contract/errors.ts';
 import { sidesOfEverything } from '../../../contract/limits.ts';
 import { formats } from '../../../contract/vocabulary.ts';
@@ -148,13 +148,6 @@ function upload(submission: Submission, { bytes }: RemotePicture, analysis: Anal
   );
 }
 
-interface Entry {
-  readonly request: CreateRequest;
-  readonly idempotencyKey: string;
-  /** Null until the server has sent it. */
-  readonly analysisId: string | null;
-}
-
 export type Journal = ReturnType<typeof openJournal>;
 
 // The server may accept more than the contract says.
@@ -162,8 +155,10 @@ const requestSchema = createBodyUpTo(sidesOfEverything.local, formats);
 const entrySchema = Type.Object({
   request: Type.Omit(requestSchema, ['tenantName']),
   idempotencyKey: Type.String(),
+  /** Null until the server has sent it. */
   analysisId: Type.Union([Type.String(), Type.Null()]),
 });
+type Entry = Wire<typeof entrySchema>;
 
 // Nobody resumes a run after three months.
 const keptMs = 90 * 24 * 60 * 60 * 1000;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
+import type { Wire } from '../../../contract/common.ts';
 import { ForensicsError, storeUnavailable } from '../../../contract/errors.ts';
 import type * as promises from 'node:fs/promises';
 import { isFull, reasonOf, systemCodeOf } from '../../files/files.ts';
@@ -116,15 +117,21 @@ export function sweepIncoming(folder: string): void {
 // <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32>
 // Contents and metadata share one file, so that one rename publishes both. Metadata come last, with size and digests.
 
-export interface ObjectRecord {
-  readonly key: string;
-  readonly contentType: string;
-  readonly sizeBytes: number;
+const storedRecord = Type.Object({
+  key: Type.String(),
+  contentType: Type.String(),
+  sizeBytes: Type.Integer(),
   /** Lower-case hex. */
-  readonly md5: string;
+  md5: Type.String(),
+  /** Missing in objects written by the first version. */
+  etag: Type.Optional(Type.String()),
+  sha256: Type.String(),
+  createdAt: Type.String(),
+});
+
+export interface ObjectRecord extends Omit<Wire<typeof storedRecord>, 'createdAt'> {
   /** Without quotes: the MD5 or, for a multipart upload to an earlier version, a digest of its parts. */
   readonly etag: string;
-  readonly sha256: string;
   readonly createdAt: Date;
 }
 
@@ -175,17 +182,6 @@ async function readTail(handle: FileHandle, fileBytes: number, count: number): P
   if (bytesRead !== count) throw damaged();
   return buffer;
 }
-
-const storedRecord = Type.Object({
-  key: Type.String(),
-  contentType: Type.String(),
-  sizeBytes: Type.Integer(),
-  md5: Type.String(),
-  /** Missing in objects written by the first version. */
-  etag: Type.Optional(Type.String()),
-  sha256: Type.String(),
-  createdAt: Type.String(),
-});
 
 export type FileSystem = Pick<typeof promises, 'mkdir' | 'open' | 'rename' | 'unlink'>;
 
