@@ -57,6 +57,15 @@ export function jsonOrNull(text: string): unknown {
   }
 }
 
+/** For text between the tags of HTML or XML, and within quotation marks. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
 export const statement = Type.Object(eachLanguage(Type.String()));
 
 export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> {

@@ -75,17 +75,14 @@ export async function renderRawMaps(maps: CellMaps): Promise<Record<MapName, Uin
 }
 
 /**
- * The colours of the scale as they look over mid-grey: RGB bytes from value 0 to 1. A legend must
- * show these, because the pure colours of the map never appear in a heatmap.
+ * The colour of a value, 0..1, as it looks over mid-grey, such as `#8c5f3d`. A legend must show these, because the
+ * pure colours of the map never appear in a heatmap.
  */
-export function legendColours(): Uint8Array {
-  const colours = new Uint8Array(3 * colourCount);
+export function legendColour(value: number): string {
   const middle = (lumaSteps >> 1) / (lumaSteps - 1);
-  for (let entry = 0; entry < colourCount; entry++) {
-    const step = Math.floor((entry * valueSteps) / colourCount);
-    colours.set(blend(step / (valueSteps - 1), middle), 3 * entry);
-  }
-  return colours;
+  const entry = Math.round(value * (colourCount - 1));
+  const step = Math.floor((entry * valueSteps) / colourCount);
+  return `#${Buffer.from(blend(step / (valueSteps - 1), middle)).toString('hex')}`;
 }
 
 /** One after another, because maps may share a canvas, and each takes 36 MB at 12 megapixels. */

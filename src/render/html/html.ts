@@ -3,9 +3,10 @@
  * same examination, item and pictures give the same bytes.
  */
 
+import { escapeMarkup as escape } from '../../contract/common.ts';
 import type { Region, Size } from '../../detectors/regions.ts';
 import { numberTop } from '../heatmap/frames.ts';
-import { legendColours, type Prints, type ReportInput } from '../heatmap/heatmap.ts';
+import { legendColour, type Prints, type ReportInput } from '../heatmap/heatmap.ts';
 import { printable } from '../../present/text.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import {
@@ -36,7 +37,7 @@ export function renderHtml(input: ReportInput): string {
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${title}</title>`,
-    `<style>${stylesheet(legendColours())}</style></head>`,
+    `<style>${stylesheet()}</style></head>`,
     `<body><main><header>${writeLaboratory(item)}<h1>${escape(labels.title)}</h1>`,
     `<p>${escape(writeSubtitle(examination, item, language))}</p></header>`,
     ...sections.map((section, at) => writeSection(around, section, at)),
@@ -213,20 +214,8 @@ function lines(text: string): string {
   return escape(text).replaceAll('\n', '<br>');
 }
 
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
-
-/** @param legend - RGB bytes of the heatmaps' scale, `3 * 256`, from value 0 to 1. */
-function stylesheet(legend: Uint8Array): string {
-  const stops = Array.from({ length: 17 }, (_, at) => {
-    const entry = 3 * Math.round((at * 255) / 16);
-    return `#${Buffer.from(legend.subarray(entry, entry + 3)).toString('hex')}`;
-  });
+function stylesheet(): string {
+  const stops = Array.from({ length: 17 }, (_, at) => legendColour(at / 16));
   return `${rules}\n.scale span{background:linear-gradient(90deg,${stops.join(',')})}`;
 }
 

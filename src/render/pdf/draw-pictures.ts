@@ -3,6 +3,7 @@
 import type { Region, Size } from '../../detectors/regions.ts';
 import type { MapName } from '../../detectors/result.ts';
 import { numberTop } from '../heatmap/frames.ts';
+import { legendColour } from '../heatmap/heatmap.ts';
 import {
   type Block,
   type Curve,
@@ -38,8 +39,6 @@ export interface Surroundings {
   readonly page: Page;
   readonly images: PageImages;
   readonly size: Size;
-  /** RGB bytes of the scale, `3 * 256`. */
-  readonly legend: Uint8Array;
   readonly labels: Words['labels'];
   readonly parts: Words['document']['parts'];
   readonly numbers: NumberWriter;
@@ -151,18 +150,11 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, shape, places }: Cel
   page.mark('P', () => page.put(text, styles.small, x, textTop));
 }
 
-function drawScale(
-  { page, numbers, legend, labels }: Surroundings,
-  { x, y }: Corner,
-  width: number,
-): void {
+function drawScale({ page, numbers, labels }: Surroundings, { x, y }: Corner, width: number): void {
   const { doc } = page;
   page.decorate(() => {
     const gradient = doc.linearGradient(x, y, x + width, y);
-    for (let entry = 0; entry <= 255; entry += 15) {
-      const colour = Buffer.from(legend.subarray(3 * entry, 3 * entry + 3)).toString('hex');
-      gradient.stop(entry / 255, `#${colour}`);
-    }
+    for (let stop = 0; stop <= 17; stop++) gradient.stop(stop / 17, legendColour(stop / 17));
     doc.rect(x, y, width, scaleHeight).fill(gradient);
     doc.font(styles.note.font).fontSize(styles.note.size);
     const place = (label: string, share: number, top: number) => {

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { deflateSync } from 'node:zlib';
 import PdfDocument from 'pdfkit';
+import { escapeMarkup } from '../../contract/common.ts';
 import type { Size } from '../../detectors/regions.ts';
 import { breakLines } from '../../present/text.ts';
 
@@ -245,13 +246,9 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
 class ReportDocument extends PdfDocument {
   override endMetadata(): void {
     const { Title = '', Subject = '' } = this.info;
-    this.info = { ...this.info, Title: escapeXml(Title), Subject: escapeXml(Subject) };
+    this.info = { ...this.info, Title: escapeMarkup(Title), Subject: escapeMarkup(Subject) };
     super.endMetadata();
   }
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** By name, so that each is read once per process. */

@@ -4,7 +4,7 @@
  */
 
 import { buffer } from 'node:stream/consumers';
-import { legendColours, type ReportInput } from '../heatmap/heatmap.ts';
+import type { ReportInput } from '../heatmap/heatmap.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import { printable } from '../../present/text.ts';
 import type { CaseData } from '../../present/report-item.ts';
@@ -99,7 +99,7 @@ export function surround(
 ): Surroundings {
   const { labels, document } = wordsIn(language);
   const numbers = createNumberWriter(language);
-  return { page, labels, parts: document.parts, numbers, legend: legendColours(), ...shown };
+  return { page, labels, parts: document.parts, numbers, ...shown };
 }
 
 const logoBox = { width: 150, height: 34 } as const;

@@ -8,6 +8,7 @@ import { type ClientRequest, IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { Client, ClientOptions } from 'minio';
+import { escapeMarkup } from '../../../contract/common.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
 import { causeCode, ForensicsError, hasCode } from '../../../contract/errors.ts';
 import {
@@ -183,15 +184,11 @@ function ruleFor(origins: readonly string[]): string {
   const methods = ['GET', 'HEAD', 'PUT', 'DELETE'];
   return [
     `<CORSRule><ID>${ruleId}</ID>`,
-    ...origins.map((origin) => `<AllowedOrigin>${escapeXml(origin)}</AllowedOrigin>`),
+    ...origins.map((origin) => `<AllowedOrigin>${escapeMarkup(origin)}</AllowedOrigin>`),
     ...methods.map((method) => `<AllowedMethod>${method}</AllowedMethod>`),
     '<AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader>',
     '<MaxAgeSeconds>3600</MaxAgeSeconds></CORSRule>',
   ].join('');
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 // Presigned URLs of objects in an S3 bucket. The client library can also sign them, but takes 25 times as long, and a
