@@ -2,18 +2,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import {
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +12,7 @@ import { freePort } from '../fixtures/free-port.ts';
 import { megabytesOf } from '../fixtures/megabytes-of.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { blockNamed, readManual } from '../../bin/manual/manual.ts';
+import { newFolder } from '../fixtures/folder.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -79,7 +69,7 @@ async function copyCheckout(target: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'forensics-install-'));
+  dir = newFolder();
   checkout = join(dir, 'checkout');
   await copyCheckout(checkout);
   prefix = join(dir, 'prefix');

@@ -3,15 +3,13 @@
  * a legal hold and one finished analysis of a drawn scene. It must still open with its results.
  */
 
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serviceChain } from '../../src/service/audit/entry.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { openServer, type OpenServer } from '../unit/server/open-server.ts';
+import { newFolder } from '../fixtures/folder.ts';
 
 const archive = fileURLToPath(new URL('../fixtures/data-folder-0.1.0.tar.gz', import.meta.url));
 const analysisId = '6b03447ef910470b18eecd2e';
@@ -20,7 +18,7 @@ const headers = { authorization: 'ApiKey sk-uryg9j4x-jn4BLPYo5O1rAWh38DyoWIWCnxh
 let open: OpenServer;
 
 beforeAll(async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forensics-old-'));
+  const dataDir = newFolder();
   await execa('tar', ['-xzf', archive, '-C', dataDir]);
   // The key is valid for a year after the folder was made.
   open = await openServer({ dataDir, now: () => new Date('2026-12-01T12:00:00Z') });

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as installed from 'onnxruntime-node';
@@ -9,6 +7,7 @@ import { expect, test } from 'vitest';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
 import { loadTraceModel } from '../../../src/inference/networks.ts';
+import { newFolder } from '../../fixtures/folder.ts';
 
 const absent = () => Promise.reject(new Error('ERR_MODULE_NOT_FOUND'));
 
@@ -52,7 +51,7 @@ test('the packaged model returns the shapes of its contract', async () => {
 });
 
 test('ONNX Runtime stores no telemetry identifier on the machine', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'forensics-home-'));
+  const home = newFolder();
   const script = fileURLToPath(new URL('./open-session.ts', import.meta.url));
   // The variable CI would also disable telemetry, and hide a mistake of ours.
   const env = { PATH: process.env['PATH'], HOME: home };

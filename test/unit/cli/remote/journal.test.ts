@@ -1,10 +1,10 @@
-import fs, { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openJournal, readPicture } from '../../../../src/cli/analyze/remote/submit.ts';
 import type { CreateRequest } from '../../../../src/contract/analysis.ts';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { sceneJpeg } from '../../../fixtures/pictures.ts';
 
 const place = { origin: 'https://forensics.example:8443', tenantName: 'acme' };
@@ -22,12 +22,6 @@ const request: CreateRequest = {
   },
 };
 
-function stateFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-state-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 const journalIn = (folder: string, where = place) => openJournal(where, { XDG_STATE_HOME: folder });
 
 const filesIn = (folder: string) =>
@@ -36,7 +30,7 @@ const filesIn = (folder: string) =>
     .map((name) => join(folder, name));
 
 test('a request is found again by content and options, whatever its name', () => {
-  const folder = stateFolder();
+  const folder = newFolder();
   const begun = journalIn(folder).begin(sha256, request);
   journalIn(folder).note(sha256, { ...begun, analysisId: '65f1' });
 
@@ -46,7 +40,7 @@ test('a request is found again by content and options, whatever its name', () =>
 });
 
 test('a picture that only a server for every format accepts is found again, too', () => {
-  const folder = stateFolder();
+  const folder = newFolder();
   const large = { ...request.input, format: 'heic', width: 8064, height: 6048 } as const;
   const begun = journalIn(folder).begin(sha256, { ...request, input: large });
 
@@ -54,7 +48,7 @@ test('a picture that only a server for every format accepts is found again, too'
 });
 
 test('other content, options, tenants and servers are separate requests', () => {
-  const folder = stateFolder();
+  const folder = newFolder();
   const begun = journalIn(folder).begin(sha256, request);
   const { input } = request;
   const forensic = { ...input.options, tier: 'forensicReporting' } as const;
@@ -72,7 +66,7 @@ test('other content, options, tenants and servers are separate requests', () => 
 });
 
 test('a new run uses a new key, and a forgotten request starts again', () => {
-  const journal = journalIn(stateFolder());
+  const journal = journalIn(newFolder());
   const first = journal.begin(sha256, request);
   const second = journal.begin(sha256, request);
   journal.forget(sha256, second);
@@ -83,7 +77,7 @@ test('a new run uses a new key, and a forgotten request starts again', () => {
 });
 
 test('two processes that find no earlier request at the same moment use the same key', () => {
-  const folder = stateFolder();
+  const folder = newFolder();
   const others: string[] = [];
   const { readFileSync } = fs;
   // The other process acts just after this one has found nothing.
@@ -106,7 +100,7 @@ test('two processes that find no earlier request at the same moment use the same
 test.for(['', '{"analysisId":"65f1"}', '{"half'])(
   'a request whose file holds %j starts again',
   (text) => {
-    const folder = stateFolder();
+    const folder = newFolder();
     journalIn(folder).begin(sha256, request);
     const [file] = filesIn(folder);
     writeFileSync(file!, text);
@@ -119,7 +113,7 @@ test.for(['', '{"analysisId":"65f1"}', '{"half'])(
 );
 
 test('entries older than three months are removed', () => {
-  const folder = stateFolder();
+  const folder = newFolder();
   journalIn(folder).begin(sha256, request);
   const [file] = filesIn(folder);
   const before = Date.now() / 1000 - 91 * 86_400;
@@ -131,7 +125,7 @@ test('entries older than three months are removed', () => {
 });
 
 test('the error about an unwritable state folder names XDG_STATE_HOME', () => {
-  const folder = stateFolder();
+  const folder = newFolder();
   writeFileSync(join(folder, 'forensics'), 'in the way');
 
   expect(() => journalIn(folder)).toThrow(/XDG_STATE_HOME/);

@@ -2,23 +2,22 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { hasInstallation } from '../../../../src/service/core.ts';
 import { openDataFolder } from '../../../../src/service/secrets/secrets.ts';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
 import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts';
 
-const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
+const newPath = (): string => join(newFolder(), 'a', 'b');
 const open = (dataDir: string, masterKey: string | null = null) =>
   openDataFolder({ dataDir, masterKey, databaseUrl: null });
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -119,7 +118,7 @@ test('an open folder that is empty, prepared for a server, or already one, is re
 });
 
 test('a data folder that is a file is refused, and the error names --data-dir', () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'file');
+  const path = join(newFolder(), 'file');
   writeFileSync(path, '');
 
   expect(() => open(path)).toThrow(refusal('config_invalid', '--data-dir'));
@@ -128,7 +127,7 @@ test('a data folder that is a file is refused, and the error names --data-dir', 
 test.skipIf(process.platform === 'win32')(
   'a folder and a master key that others could read are made private',
   () => {
-    const folder = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+    const folder = newFolder();
     const key = join(folder, 'master.key');
     writeFileSync(key, `${'ab'.repeat(32)}\n`);
     chmodSync(key, 0o644);
@@ -139,8 +138,6 @@ test.skipIf(process.platform === 'win32')(
     expect([folder, key].map((file) => statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
   },
 );
-
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-lock-'));
 
 test('a second process is told which process holds the lock', () => {
   const folder = newFolder();

@@ -1,14 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +19,7 @@ import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
 import { fromDist } from '../../../built.ts';
 import { logOf } from '../audit/log-of.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
+import { newFolder } from '../../../fixtures/folder.ts';
 
 const now = () => new Date('2026-03-01T12:00:00Z');
 const config = {
@@ -74,7 +67,7 @@ async function expectAllUsable(masterKey?: string): Promise<void> {
 }
 
 async function setUp(masterKey?: string): Promise<void> {
-  dataDir = mkdtempSync(join(tmpdir(), 'forensics-rotate-'));
+  dataDir = newFolder();
   await withCore(async (core) => {
     const { id: tenantId } = await core.tenants.create({ name: 'acme' });
     const expiresAt = new Date('2027-01-01T00:00:00Z');
@@ -218,7 +211,7 @@ test('a configuration that could not be opened before is kept and counted', asyn
 
 test('a different key in the settings is refused from the first opening on', async () => {
   const key = 'ab'.repeat(32);
-  dataDir = mkdtempSync(join(tmpdir(), 'forensics-other-key-'));
+  dataDir = newFolder();
   await withCore(() => undefined, key);
 
   await expect(withCore(() => undefined, 'cd'.repeat(32))).rejects.toEqual(
