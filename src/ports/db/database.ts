@@ -132,7 +132,8 @@ export async function probeWriting(db: Db): Promise<void> {
   const writing = db.runTransaction(async (tx) => {
     await tx.insert(settings).values({ key, value: key }).run();
     const found = await tx.select().from(settings).where(eq(settings.key, key)).get();
-    if (found?.value !== key) throw new Error('The database returned a different value from the one written.');
+    if (found?.value !== key)
+      throw new Error('The database returned a different value from the one written.');
     throw undone;
   }, 'claim');
   await writing.catch((error: unknown) => {
