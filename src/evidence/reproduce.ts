@@ -54,7 +54,7 @@ import { inspectBundle } from './verify.ts';
 import { caseFormat, maxBundleBytes } from '../contract/verification.ts';
 
 /** Opens what the examination is repeated in: the sandbox of the examiner, which is above this module. */
-export type OpenSandbox = (options: {
+type OpenSandbox = (options: {
   readonly poolSize: number;
   readonly limits: Limits;
   readonly modelsDir: string | null;

@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import type { FileFacts } from './file-facts.ts';
+import type { MetadataBlocks } from './metadata-blocks.ts';
 import type { Size } from './pixels.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
 
@@ -14,7 +14,9 @@ export function readOrientation(blocks: readonly Uint8Array[]): number {
 }
 
 /** The size as displayed: upright, as the decoder will return the picture. */
-export function uprightSize(file: Size & Pick<FileFacts, 'ownOrientation' | 'exif'>): Size {
+export function uprightSize(
+  file: Size & Pick<MetadataBlocks, 'exif'> & { readonly ownOrientation: number | null },
+): Size {
   const { width, height } = file;
   const isTurned = isQuarterTurn(file.ownOrientation ?? readOrientation(file.exif));
   return isTurned ? { width: height, height: width } : { width, height };

@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import {
-  type OpenSandbox,
-  reproduceBundle,
-  type ReproduceOptions,
-} from '../../../src/evidence/reproduce.ts';
+import { reproduceBundle, type ReproduceOptions } from '../../../src/evidence/reproduce.ts';
 import { createSandbox } from '../../../src/examiner/sandbox.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
@@ -33,8 +29,7 @@ function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8A
 }
 
 function reproduce(bundle: Uint8Array, options: ReproduceOptions = {}) {
-  const open: OpenSandbox = (settings) => createSandbox({ ...settings, children });
-  return reproduceBundle(open, bundle, options);
+  return reproduceBundle((settings) => createSandbox({ ...settings, children }), bundle, options);
 }
 
 /** Of an examination with these other values. */
