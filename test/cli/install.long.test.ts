@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { megabytesOf } from '../fixtures/megabytes-of.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';

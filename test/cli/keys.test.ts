@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import type { Rotated } from '../../src/service/access/keys.ts';
 import { refused, runHere } from './run-cli.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));
+const dataDir = newFolder();
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
 
 const list = async () => run('keys', 'list', '--tenant', 'acme', '--json');

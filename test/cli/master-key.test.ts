@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { runHere } from './run-cli.ts';
 
 let dataDir: string;
@@ -13,7 +13,7 @@ const runWith = async (masterKey: string, ...args: string[]) => {
 const key = () => readFileSync(join(dataDir, 'master.key'), 'utf8');
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
+  dataDir = newFolder();
   await run('tenant', 'create', 'acme');
 });
 afterEach(() => void vi.unstubAllEnvs());
@@ -44,7 +44,7 @@ test('after --now, webhook receivers need the new secret', async () => {
 
 test('a key in the environment is replaced with one from a file', async () => {
   const [old, fresh] = ['0a'.repeat(32), '0B'.repeat(32)];
-  dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
+  dataDir = newFolder();
   const file = join(dataDir, 'new.key');
   writeFileSync(file, `${fresh}\n`);
   await runWith(old, 'tenant', 'create', 'acme');
@@ -74,7 +74,7 @@ test.each([
 });
 
 test('a data folder that was never set up has no key to rotate', async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
+  dataDir = newFolder();
 
   expect(await run('master-key', 'rotate')).toMatchObject({ code: 4, stdout: '' });
 });

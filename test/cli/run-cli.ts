@@ -3,14 +3,12 @@
  * the built program in its own process where it is about signals, pipes or start-up.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { main } from '../../src/cli/main.ts';
 import { createMutex } from '../../src/waiting.ts';
 import { isBuilt } from '../built.ts';
@@ -26,7 +24,7 @@ if (!isBuilt) {
 }
 
 /** A temporary home, so that saved files such as signing keys stay out of the home of the user who runs the tests. */
-const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
+const home = newFolder();
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 
 /** The environment in which the program starts. */
@@ -182,9 +180,4 @@ function asPattern(message: string | RegExp): RegExp {
   return new RegExp(message.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
 }
 
-/** An empty folder that is removed after the test. */
-export async function emptyFolder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'forensics-cli-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  return dir;
-}
+export const emptyFolder = async (): Promise<string> => newFolder();

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -16,8 +16,6 @@ const inShell = promisify(execFile);
 // With a space, which the printed command must quote.
 const dataDir = `${newDataDir()}/with space`;
 let apiKey = '';
-
-afterAll(() => rmSync(`${dataDir}/..`, { recursive: true, force: true }));
 
 describe('the first run', () => {
   const output = { stdout: '', stderr: '' };

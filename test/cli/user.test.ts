@@ -1,15 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { openCore } from '../../src/service/core.ts';
 import { askHidden } from '../../src/cli/output/terminal.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { refused, runCli, runHere } from './run-cli.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'forensics-user-'));
+const dataDir = newFolder();
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
 const examiner = 'examiner@example.org';
 let made: { id: string; email: string; password: string };

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { openCore } from '../../src/service/core.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { transact } from '../../src/ports/db/database.ts';
@@ -10,7 +10,7 @@ import { createOutbox } from '../../src/service/webhooks/outbox.ts';
 import { startReceiver } from '../unit/service/webhooks/receiver.ts';
 import { refused, runHere } from './run-cli.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'forensics-webhooks-'));
+const dataDir = newFolder();
 const configFile = join(dataDir, 'config.json');
 const run = async (...args: string[]) =>
   runHere([...args, '--data-dir', dataDir, '--config', configFile]);

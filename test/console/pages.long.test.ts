@@ -1,12 +1,12 @@
 /** Everything that needs no examination: the server runs in this process, without its worker. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { places } from '../../src/console/places.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { languages } from '../../src/contract/vocabulary.ts';
@@ -346,7 +346,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   test('a folder is dropped with all its contents except hidden files', async () => {
     const { page } = await openWindow();
     await enter(page, 'viewer');
-    const folder = mkdtempSync(join(tmpdir(), 'forensics-dropped-'));
+    const folder = newFolder();
     const inner = join(folder, 'second day');
     mkdirSync(inner);
     writeFileSync(join(folder, 'one.jpg'), picture);
@@ -359,7 +359,6 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await page.locator('tbody a', { hasText: 'one' }).waitFor();
     await page.locator('tbody a', { hasText: 'two' }).waitFor();
     expect(await page.locator('.transfers li').first().innerText()).toContain('notes.txt');
-    rmSync(folder, { recursive: true });
   });
 
   test('a picture above 4,096 pixels is accepted if the server allows it, and the page states the limit', async () => {

@@ -1,6 +1,6 @@
 /** The console of a real `forensics serve`, from first start to a verified bundle, and through a crash. */
 
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -43,7 +43,6 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
   afterAll(async () => {
     serving.kill('SIGTERM');
     await serving;
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
   test('a new user gets from the first start to a report and a verified bundle', async () => {

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
@@ -24,7 +24,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
   let firstAccountUrl: string;
   let url: string;
   const dataDir = newDataDir();
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-stores-'));
+  const folder = newFolder();
 
   beforeAll(async () => {
     [azurite, s3] = await Promise.all([
@@ -52,7 +52,6 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     serving.kill('SIGTERM');
     await serving;
     await Promise.all([azurite.close(), s3.close()]);
-    for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true });
   });
 
   test('a store is set up and tested; another replaces it, and the pictures of both stay visible', async () => {

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '../fixtures/folder.ts';
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
 import { openPeople } from '../unit/service/access/people.ts';
 import { steppedClock } from '../unit/ports/db/temporary.ts';
 import { describeIdentity } from './identity.ts';
 
 describeIdentity('embedded accounts', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-identity-'));
-  const database = openDatabase({ path: join(folder, 'test.db') });
+  const database = openDatabase({ path: join(newFolder(), 'test.db') });
   const { db } = database;
   const clock = steppedClock();
   const people = await openPeople({ db, clock });
@@ -33,9 +31,6 @@ describeIdentity('embedded accounts', async () => {
     disable: async (id) => void (await people.users.disable(id)),
     enable: async (id) => void (await people.users.enable(id)),
     step: (ms) => clock.step(ms),
-    async close() {
-      await database.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => database.close(),
   };
 });

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { createOidcIdentity } from '../../src/service/access/oidc/identity.ts';
 import type { TokenSet } from '../../src/contract/auth.ts';
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
@@ -15,8 +14,7 @@ const step = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 describeIdentity('an identity provider over OpenID Connect', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-identity-'));
-  const database = openDatabase({ path: join(folder, 'test.db') });
+  const database = openDatabase({ path: join(newFolder(), 'test.db') });
   const { db } = database;
   const { users, tenants } = await openPeople({ db, clock: { now, step: () => undefined } });
   const [server, other] = await Promise.all([openOidcServer(), openOidcServer()]);
@@ -56,7 +54,6 @@ describeIdentity('an identity provider over OpenID Connect', async () => {
       vi.useRealTimers();
       await Promise.all([server.stop(), other.stop()]);
       await database.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 });

@@ -4,11 +4,11 @@
  */
 
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onTestFinished, test as anyTest, expect } from 'vitest';
+import { test as anyTest, expect } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { entry } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 
@@ -31,8 +31,7 @@ interface Sent {
  * fails.
  */
 async function runIsolated(args: readonly string[]): Promise<Sent> {
-  const home = mkdtempSync(join(tmpdir(), 'forensics-airgap-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const home = newFolder();
   const script = '"$@" >/dev/null && cat /proc/net/dev /proc/net/snmp';
   const { stdout } = await run(
     'unshare',
@@ -73,8 +72,7 @@ test.each([
 });
 
 test('analyze with all its outputs sends nothing and works without a network', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-airgap-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
   const [picture, out] = [join(folder, 'scene.jpg'), join(folder, 'results')];
   writeFileSync(picture, await sceneJpeg({ width: 160, height: 136, seed: 11 }));
   const how = ['--tier', 'forensicReporting', '--out', out];

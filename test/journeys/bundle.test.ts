@@ -1,10 +1,9 @@
 /** Evidence from a running server in a bundle, verified on a machine without keys or data. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { emptyFolder, type Ran, runCli, runHere } from '../cli/run-cli.ts';
 import { reproduceBundle } from '../../src/index.ts';
 import { verifyBundle } from '../../src/evidence/verify.ts';
@@ -27,12 +26,10 @@ beforeAll(async () => {
   id = await analyzed('forensicReporting', 'Claim 4711');
   flaggedId = await analyzed('flagging');
   await forge();
-  ownFolder = mkdtempSync(join(tmpdir(), 'forensics-bundle-'));
+  ownFolder = newFolder();
   firstBundle = join(ownFolder, 'evidence.zip');
   firstReport = await report(id, '--out', firstBundle, '--html', '--json');
 });
-
-afterAll(() => rmSync(ownFolder, { recursive: true, force: true }));
 
 /** A completed analysis in this tier. */
 async function analyzed(tier: string, projectId: string | null = null): Promise<string> {

@@ -1,15 +1,13 @@
 /** A crash of the server costs nothing but time. */
 
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { clientOf, newDataDir, startServing } from './serving.ts';
 
 const dataDir = newDataDir();
 const environment = { FORENSICS_LEASE_SECONDS: '2' };
-
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test('an analysis interrupted by kill -9 is completed by the next server', async () => {
   const size = { width: 1200, height: 900 };

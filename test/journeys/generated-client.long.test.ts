@@ -1,12 +1,12 @@
 /** The whole journey with clients generated from the server's own document. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readManual } from '../../bin/manual/manual.ts';
 import { newDataDir, type Serving, startServing } from './serving.ts';
@@ -187,15 +187,12 @@ const run = async (command: string, args: readonly string[], env = {}) =>
 beforeAll(async () => {
   dataDir = newDataDir();
   serving = await startServing(dataDir);
-  cwd = mkdtempSync(join(tmpdir(), 'forensics-client-'));
+  cwd = newFolder();
   write('document.json', (await serving.ask({ method: 'GET', path: '/v1/schema' })).body);
   write('car.jpg', await sceneJpeg({ width: 320, height: 240, seed: 1 }));
 });
 
-afterAll(async () => {
-  await serving.end('SIGTERM');
-  for (const folder of [dataDir, cwd]) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => serving.end('SIGTERM'));
 
 /** Runs the journey with that command. */
 async function expectJourney(command: string, args: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newFolder } from '../fixtures/folder.ts';
 import { serviceChain } from '../../src/service/audit/entry.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { openServer, type OpenServer } from '../unit/server/open-server.ts';

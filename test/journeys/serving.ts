@@ -3,13 +3,14 @@
  */
 
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { newFolder } from '../fixtures/folder.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { makeDatabaseOf } from '../fixtures/postgres.ts';
 import { spawnCli, type StartHow } from '../cli/run-cli.ts';
@@ -38,7 +39,7 @@ export interface Serving {
 }
 
 export function newDataDir(): string {
-  return mkdtempSync(join(tmpdir(), 'forensics-serve-'));
+  return newFolder();
 }
 
 // Ignores the user's settings; the rate limit is beyond what any test or benchmark reaches.

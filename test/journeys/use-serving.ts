@@ -1,6 +1,5 @@
 /** A running server for all tests of one file. */
 
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll } from 'vitest';
 import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
 
@@ -15,10 +14,7 @@ export function useServing(environment: Readonly<Record<string, string>> = {}) {
   beforeAll(async () => {
     serving = await startServing(dataDir, environment);
   });
-  afterAll(async () => {
-    await serving.end('SIGTERM');
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => serving.end('SIGTERM'));
   return {
     dataDir,
     get ready() {

@@ -5,14 +5,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Agent, fetch } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { newFolder } from '../fixtures/folder.ts';
 import { entry, spawnCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { freePort } from '../fixtures/free-port.ts';
@@ -56,7 +56,7 @@ async function healthy({ healthcheck }: Service, program: string, env: Environme
 
 /** One node, once it is healthy. */
 async function startNode(service: Service, changes: Environment) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forensics-compose-'));
+  const dataDir = newFolder();
   const port = String(await freePort());
   const env = {
     ...service.environment,
@@ -117,7 +117,7 @@ test('with three nodes, one examines and another shows the result', {
   timeout: 300_000,
 }, async () => {
   const { database, node: service } = servicesOf('compose');
-  const secrets = mkdtempSync(join(tmpdir(), 'forensics-secrets-'));
+  const secrets = newFolder();
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const { port } = new URL(postgres.url);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newFolder } from '../../fixtures/folder.ts';
 
 const module = new URL('../../../src/cli/output/terminal.ts', import.meta.url).href;
 
@@ -17,8 +17,7 @@ const program = `
 `;
 
 test('unfinished output is removed at exit, and finished output stays', async () => {
-  const cwd = await mkdtemp(join(tmpdir(), 'forensics-exit-'));
-  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const cwd = newFolder();
   for (const name of ['half-done', 'in-place']) {
     await mkdir(join(cwd, name));
     await writeFile(join(cwd, name, 'result.json'), '{}');

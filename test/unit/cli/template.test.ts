@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newFolder } from '../../fixtures/folder.ts';
 import { readCaseData } from '../../../src/cli/analyze/local.ts';
 
 function templateWith(content: object): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'forensics-template-')), 'template.json');
+  const path = join(newFolder(), 'template.json');
   writeFileSync(path, JSON.stringify(content));
   return path;
 }

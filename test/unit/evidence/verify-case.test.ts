@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newFolder } from '../../fixtures/folder.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { type CaseRecord, openCaseBundle } from '../../../src/evidence/seal.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
@@ -38,7 +38,7 @@ const problemsOf = async (bundle: Uint8Array) =>
 const reports = ['contradiction report-en.pdf', 'contradiction report-de.pdf'];
 
 test('a case archive and each bundle in it are verified, from memory as from a file', async () => {
-  const path = join(await mkdtemp(join(tmpdir(), 'case-')), 'case.zip');
+  const path = join(newFolder(), 'case.zip');
   await writeFile(path, caseBundle());
 
   const found = await verifyBundle(path);
@@ -76,7 +76,7 @@ test('a list of other pictures and a bundle with another key are contradictions'
 });
 
 test('a file whose list another program has compressed is closed again', async () => {
-  const path = join(await mkdtemp(join(tmpdir(), 'case-')), 'repacked.zip');
+  const path = join(newFolder(), 'repacked.zip');
   await writeFile(path, await repack(await readEntries(caseBundle()), { compress: true }));
   const before = openFiles();
 

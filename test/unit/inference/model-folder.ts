@@ -1,9 +1,9 @@
 /** Copies of the packaged models in a temporary folder, to be damaged. */
 
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '../../fixtures/folder.ts';
 
 const packaged = fileURLToPath(new URL('../../../models', import.meta.url));
 
@@ -17,7 +17,7 @@ export interface ModelFolder {
 }
 
 export function copyModel(id = 'trace-3'): ModelFolder {
-  const modelsDir = mkdtempSync(join(tmpdir(), 'forensics-models-'));
+  const modelsDir = newFolder();
   const folder = join(modelsDir, 'model');
   cpSync(join(packaged, id), folder, { recursive: true });
   const pathOf = (name: string) => join(folder, name);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as installed from 'onnxruntime-node';
 import { expect, test } from 'vitest';
+import { newFolder } from '../../fixtures/folder.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
 import { loadTraceModel } from '../../../src/inference/networks.ts';

@@ -1,13 +1,13 @@
 /** A server with a real app in its own folder, called without a socket, or over HTTPS once it listens. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Agent, request } from 'undici';
 import { afterAll } from 'vitest';
+import { newFolder } from '../../fixtures/folder.ts';
 import { createPasswords } from '../../../src/service/access/embedded/passwords.ts';
 import type { Tenant } from '../../../src/service/tenants/tenants.ts';
 import type { User } from '../../../src/service/access/users.ts';
@@ -78,7 +78,7 @@ async function ownDatabase() {
 
 /** As a first start leaves it; empty if the database is elsewhere. */
 async function newDataFolder(isEmpty: boolean): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-server-'));
+  const folder = newFolder();
   if (isEmpty) return folder;
   const ofOwner = { mode: 0o600 };
   writeFileSync(join(folder, 'master.key'), `${randomBytes(32).toString('hex')}\n`, ofOwner);

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync, chmodSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, beforeEach } from 'vitest';
+import { newFolder } from '../../../fixtures/folder.ts';
 import {
   messageOf,
   checkModels,
@@ -30,7 +30,7 @@ test.each([
 });
 
 test('the packaged models are intact, and a damaged one is named', async () => {
-  const extra = mkdtempSync(join(tmpdir(), 'forensics-models-'));
+  const extra = newFolder();
   mkdirSync(join(extra, 'mine'));
   writeFileSync(join(extra, 'mine', 'manifest.json'), '{');
 
@@ -76,7 +76,7 @@ const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
 let dataDir: string;
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+  dataDir = newFolder();
 });
 
 test('files that others can read are named, with the command that protects them', () => {

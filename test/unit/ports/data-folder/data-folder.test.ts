@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { hasInstallation } from '../../../../src/service/core.ts';
 import { openDataFolder } from '../../../../src/service/secrets/secrets.ts';
 import { newFolder } from '../../../fixtures/folder.ts';
@@ -98,7 +99,7 @@ describe('a folder that was in use but has lost its database', () => {
 });
 
 test("a folder of other people's files is refused, and stays open to them", () => {
-  const path = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+  const path = newFolder();
   writeFileSync(join(path, 'thesis.txt'), '');
   chmodSync(path, 0o777);
 
@@ -108,7 +109,7 @@ test("a folder of other people's files is refused, and stays open to them", () =
 
 test('an open folder that is empty, prepared for a server, or already one, is restricted', () => {
   for (const names of [[], ['lost+found', 'models', '.profile'], ['master.key', 'notes.txt']]) {
-    const path = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+    const path = newFolder();
     for (const name of names) writeFileSync(join(path, name), `${'ab'.repeat(32)}\n`);
     chmodSync(path, 0o755);
     open(path);

@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { openPostgres } from '../../../../src/ports/db/postgres.ts';
 import { openDatabase, type SqliteDb } from '../../../../src/ports/db/sqlite.ts';
 import { createDatabase } from '../../../fixtures/postgres.ts';
 
 /** A folder that is removed when the current test ends. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
+  const folder = newFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -47,7 +47,7 @@ export function migratedFile(): Promise<Buffer> {
 }
 
 async function migrate(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
+  const folder = newFolder();
   const path = join(folder, 'test.db');
   await openDatabase({ path }).close();
   const bytes = readFileSync(path);

@@ -1,13 +1,11 @@
-import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { makeFolder } from '../../../../src/ports/files/files.ts';
 
-const emptyFolder = () => mkdtempSync(join(tmpdir(), 'forensics-folder-'));
-
 test('a folder is created with its missing parents, and creating it again succeeds', () => {
-  const path = join(emptyFolder(), 'a', 'b', 'c');
+  const path = join(newFolder(), 'a', 'b', 'c');
 
   makeFolder(path, 0o700);
   makeFolder(path, 0o700);
@@ -16,7 +14,7 @@ test('a folder is created with its missing parents, and creating it again succee
 });
 
 test('a file in the way of a folder is reported', () => {
-  const file = join(emptyFolder(), 'file');
+  const file = join(newFolder(), 'file');
   writeFileSync(file, '');
 
   expect(() => makeFolder(file)).toThrow(expect.objectContaining({ code: 'EEXIST' }));

@@ -3,12 +3,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Agent } from 'undici';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
 import { makeCertificate } from '../../../fixtures/certificate.ts';
@@ -33,7 +33,7 @@ const main = join(
 export async function startAzurite(): Promise<Azurite> {
   const { ca, cert, key } = await makeCertificate();
   const accountKey = randomBytes(64).toString('base64');
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-azurite-'));
+  const folder = newFolder();
   writeFileSync(join(folder, 'cert.pem'), cert);
   writeFileSync(join(folder, 'key.pem'), key);
   const options = ['--blobHost', '127.0.0.1', '--blobPort', '0', '--cert', 'cert.pem'];

@@ -1,8 +1,8 @@
 /** A log with some entries in a real database, and a way to tamper with it. */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { operator, service } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
 import { openDatabase, type SqliteDb } from '../../../../src/ports/db/sqlite.ts';
@@ -38,14 +38,11 @@ export async function fillLog({ audit, clock }: ReturnType<typeof openLog>): Pro
 
 /** The database file, to be made only once: the schema steps take longer than the tests. */
 export async function filledFile(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
-  const path = join(folder, 'log.db');
+  const path = join(newFolder(), 'log.db');
   const database = openDatabase({ path });
   await fillLog(openLog(database.db));
   await database.close();
-  const bytes = readFileSync(path);
-  rmSync(folder, { recursive: true });
-  return bytes;
+  return readFileSync(path);
 }
 
 /** Changes the log as somebody with write access to the file could. */

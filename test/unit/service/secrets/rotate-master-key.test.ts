@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
+import { newFolder } from '../../../fixtures/folder.ts';
 import { type Core, openCore } from '../../../../src/service/core.ts';
 import {
   deriveSecrets,

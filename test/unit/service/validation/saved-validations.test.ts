@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newFolder } from '../../../fixtures/folder.ts';
 import {
   citedValidation,
   openValidations,
@@ -17,9 +17,8 @@ const notFound = expect.objectContaining({ code: 'validation_not_found' });
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'forensics-validations-'));
+  dataDir = newFolder();
 });
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function validation(id: string, day = 1) {
   const files = { found: 3, repeated: 0, failed: 0 };
