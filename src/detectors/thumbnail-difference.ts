@@ -8,6 +8,7 @@
  */
 
 import type { LumaPlane, Size } from '../image/pixels.ts';
+import { solveSymmetric } from './copy-move/affine.ts';
 import { type CellGrid, largestParts, type Region } from './regions.ts';
 
 /** Side of a cell in thumbnail pixels: half the side of a JPEG block, so that ringing is averaged out. */
@@ -243,47 +244,19 @@ function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
 
 /** Weighted least squares by the normal equations; a small ridge term makes a uniform picture solvable. */
 function fitWeighted(terms: readonly Float64Array[], values: Float64Array, weights: Float64Array) {
-  const count = terms.length;
-  const system = Array.from({ length: count }, () => new Float64Array(count + 1));
-  for (let i = 0; i < count; i++) {
-    const [row, one] = [system[i]!, terms[i]!];
-    for (let j = 0; j <= count; j++) {
-      const other = j === count ? values : terms[j]!;
-      let sum = 0;
-      for (let cell = 0; cell < values.length; cell++) {
-        sum += weights[cell]! * one[cell]! * other[cell]!;
-      }
-      row[j] = sum;
+  const product = (one: Float64Array, other: Float64Array) => {
+    let sum = 0;
+    for (let cell = 0; cell < weights.length; cell++) {
+      sum += weights[cell]! * one[cell]! * other[cell]!;
     }
-    row[i]! += 1e-3;
-  }
-  return solve(system);
-}
-
-/** Gaussian elimination with pivoting. @param system - rows of the matrix, with the right side last; overwritten. */
-function solve(system: readonly Float64Array[]): Float64Array {
-  const rows = [...system];
-  const count = rows.length;
-  for (let step = 0; step < count; step++) {
-    const best = rows.reduce(
-      (at, row, i) => (i >= step && Math.abs(row[step]!) > Math.abs(rows[at]![step]!) ? i : at),
-      step,
-    );
-    [rows[step], rows[best]] = [rows[best]!, rows[step]!];
-    const pivot = rows[step]!;
-    for (let below = step + 1; below < count; below++) {
-      const row = rows[below]!;
-      const factor = row[step]! / pivot[step]!;
-      for (let j = step; j <= count; j++) row[j]! -= factor * pivot[j]!;
-    }
-  }
-  const answer = new Float64Array(count);
-  for (let i = count - 1; i >= 0; i--) {
-    let sum = rows[i]![count]!;
-    for (let j = i + 1; j < count; j++) sum -= rows[i]![j]! * answer[j]!;
-    answer[i] = sum / rows[i]![i]!;
-  }
-  return answer;
+    return sum;
+  };
+  const normal = terms.flatMap((one, i) =>
+    terms.map((other, j) => product(one, other) + (i === j ? 1e-3 : 0)),
+  );
+  const right = Float64Array.from(terms, (one) => product(one, values));
+  // Positive definite, because of the ridge term.
+  return solveSymmetric(Float64Array.from(normal), right)!;
 }
 
 function median(values: Float64Array): number {
