@@ -73,18 +73,12 @@ function spanAt(at: number, length: number, radius: number): number {
   return Math.min(length - 1, at + radius) - Math.max(0, at - radius) + 1;
 }
 
-/** Moves the window down: adds the row that enters to the sums and subtracts the one that leaves, if there are any. */
+/** Moves the window down: adds the row that enters to the sums and subtracts the one that leaves; 0 outside the map. */
 function slide(sums: Float64Array, values: Float32Array, enters: number, leaves: number): void {
-  const columns = sums.length;
-  if (enters < values.length && leaves >= 0) {
-    for (let x = 0; x < columns; x++) {
-      sums[x] = sums[x]! + values[enters + x]! - values[leaves + x]!;
-    }
-  } else if (leaves >= 0) {
-    for (let x = 0; x < columns; x++) sums[x]! -= values[leaves + x]!;
-  } else if (enters < values.length) {
-    for (let x = 0; x < columns; x++) sums[x]! += values[enters + x]!;
-  }
+  const rowAt = (at: number) =>
+    at < 0 || at >= values.length ? new Float32Array(sums.length) : values.subarray(at);
+  const [entering, leaving] = [rowAt(enters), rowAt(leaves)];
+  for (let x = 0; x < sums.length; x++) sums[x] = sums[x]! + entering[x]! - leaving[x]!;
 }
 
 // The 8 by 8 DCT of JPEG on a luma plane, for the blocks of one grid.
