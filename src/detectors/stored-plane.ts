@@ -3,6 +3,7 @@
  * left corner. The results of a method are then rotated to match the upright picture.
  */
 
+import { turnsToUpright } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LumaPlane } from '../image/pixels.ts';
 import type { CellMap } from './regions.ts';
@@ -69,25 +70,12 @@ export function toUpright(map: CellMap, facts: Turned): CellMap {
   return { cellPx, columns, rows, values };
 }
 
-/** Stored index of the upright pixel (x, y). @see EXIF 2.32, tag 0x0112. */
+/** Stored index of the upright pixel (x, y). */
 function storedIndex({ width, height, storedWidth, orientation }: Turned, x: number, y: number) {
+  const [isMirrored, degrees] = turnsToUpright(orientation);
   const [right, bottom] = [width - 1 - x, height - 1 - y];
-  switch (orientation) {
-    case 2:
-      return y * storedWidth + right;
-    case 3:
-      return bottom * storedWidth + right;
-    case 4:
-      return bottom * storedWidth + x;
-    case 5:
-      return x * storedWidth + y;
-    case 6:
-      return right * storedWidth + y;
-    case 7:
-      return right * storedWidth + bottom;
-    case 8:
-      return x * storedWidth + bottom;
-    default:
-      return y * storedWidth + x;
-  }
+  // The rotation is undone first, then the mirroring.
+  const turned = { 0: [x, y], 90: [y, right], 180: [right, bottom], 270: [bottom, x] } as const;
+  const [across, down] = turned[degrees];
+  return down * storedWidth + (isMirrored ? storedWidth - 1 - across : across);
 }

@@ -30,8 +30,10 @@ export function isQuarterTurn(orientation: number): boolean {
   return orientation >= 5;
 }
 
-/** For each orientation: whether to mirror the stored picture horizontally, then by how many degrees to rotate it. */
-const turns: Readonly<Record<number, readonly [isMirrored: boolean, degrees: number]>> = {
+/** Clockwise. */
+type Degrees = 0 | 90 | 180 | 270;
+
+const turns: Readonly<Record<number, readonly [isMirrored: boolean, degrees: Degrees]>> = {
   2: [true, 0],
   3: [false, 180],
   4: [true, 180],
@@ -41,9 +43,14 @@ const turns: Readonly<Record<number, readonly [isMirrored: boolean, degrees: num
   8: [false, 270],
 };
 
-/** Rotates and mirrors the stored picture upright (EXIF 2.32, tag 0x0112); sharp mirrors before rotating. */
+/** Whether to mirror the stored picture horizontally, and by how much to rotate it then (EXIF 2.32, tag 0x0112). */
+export function turnsToUpright(orientation: number) {
+  return turns[orientation] ?? ([false, 0] as const);
+}
+
+/** Rotates and mirrors the stored picture upright; sharp mirrors before rotating. */
 export function turnUpright(picture: Sharp, orientation: number): Sharp {
-  const [isMirrored, degrees] = turns[orientation] ?? [false, 0];
+  const [isMirrored, degrees] = turnsToUpright(orientation);
   return picture.flop(isMirrored).rotate(degrees);
 }
 

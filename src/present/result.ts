@@ -12,7 +12,7 @@ import { strengthOfRatio } from '../detectors/detector.ts';
 import { pictureSize } from '../detectors/network-findings.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../detectors/result.ts';
-import { isQuarterTurn } from '../image/orientation.ts';
+import { turnsToUpright } from '../image/orientation.ts';
 import type {
   ChangeKind,
   MeasuredCalls,
@@ -201,15 +201,14 @@ export function isOfDamage({ manipulation, facts }: Pick<Examined, 'manipulation
 export function isInDamage({ region }: Place, facts: Examined['facts']): boolean {
   const { soundShare = 1, width, height, orientation } = facts;
   const { left, top } = region;
-  // Bottom, top, right or left (EXIF 2.32, tag 0x0112).
-  const reached = isQuarterTurn(orientation)
-    ? [6, 7].includes(orientation)
-      ? 1 - left / width
-      : (left + region.width) / width
-    : [3, 4].includes(orientation)
-      ? 1 - top / height
-      : (top + region.height) / height;
-  return reached > soundShare;
+  const [, degrees] = turnsToUpright(orientation);
+  const reached = {
+    0: (top + region.height) / height,
+    90: 1 - left / width,
+    180: 1 - top / height,
+    270: (left + region.width) / width,
+  };
+  return reached[degrees] > soundShare;
 }
 
 /** Examinations from earlier versions have at most one region. */
