@@ -1,8 +1,6 @@
 /** `forensics health`: checks whether the server on this machine is working, for containers and supervisors. */
 
-import { request as requestPlain } from 'node:http';
-import { request, type RequestOptions } from 'node:https';
-import { text } from 'node:stream/consumers';
+import { Agent, request } from 'undici';
 import { jsonOrNull } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
@@ -38,26 +36,19 @@ const timeoutMs = 10_000;
 
 /** The server's identity is not verified: the address is on this machine, and nothing secret is sent. */
 async function askHere({ host, port, behindProxy }: Settings) {
-  const options: RequestOptions = {
-    // By number, as a container may be unable to resolve "localhost".
-    host: { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host,
-    port,
-    path: '/v1/health',
-    headers: { 'x-forwarded-proto': 'https' },
-    rejectUnauthorized: false,
-    signal: AbortSignal.timeout(timeoutMs),
-  };
-  return new Promise<{ readonly isWell: boolean; readonly said: string }>((resolve) => {
-    const fail = (error: Error) => {
-      const refused = `No server is listening at ${options.host}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`;
-      const said = systemCodeOf(error) === 'ECONNREFUSED' ? refused : error.message;
-      resolve({ isWell: false, said });
-    };
-    (behindProxy ? requestPlain : request)(options, (answer) => {
-      const isWell = answer.statusCode === 200;
-      text(answer).then((said) => resolve({ isWell, said }), fail);
-    })
-      .on('error', fail)
-      .end();
-  });
+  // By number, as a container may be unable to resolve "localhost".
+  const place = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  const address = `${place.includes(':') ? `[${place}]` : place}:${port}`;
+  try {
+    const answer = await request(`${behindProxy ? 'http' : 'https'}://${address}/v1/health`, {
+      dispatcher: new Agent({ connect: { rejectUnauthorized: false } }),
+      headers: { 'x-forwarded-proto': 'https' },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { isWell: answer.statusCode === 200, said: await answer.body.text() };
+  } catch (error) {
+    const refused = `No server is listening at ${place}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`;
+    const said = systemCodeOf(error) === 'ECONNREFUSED' ? refused : String(Object(error).message);
+    return { isWell: false, said };
+  }
 }
