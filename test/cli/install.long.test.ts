@@ -13,7 +13,6 @@ import { freePort } from '../fixtures/free-port.ts';
 import { megabytesOf } from '../fixtures/megabytes-of.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { blockNamed, readManual } from '../../bin/manual/manual.ts';
-import { newFolder } from '../fixtures/folder.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));

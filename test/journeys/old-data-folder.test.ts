@@ -10,7 +10,6 @@ import { newFolder } from '../fixtures/folder.ts';
 import { serviceChain } from '../../src/service/audit/entry.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { openServer, type OpenServer } from '../unit/server/open-server.ts';
-import { newFolder } from '../fixtures/folder.ts';
 
 const archive = fileURLToPath(new URL('../fixtures/data-folder-0.1.0.tar.gz', import.meta.url));
 const analysisId = '6b03447ef910470b18eecd2e';

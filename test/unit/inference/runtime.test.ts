@@ -8,7 +8,6 @@ import { newFolder } from '../../fixtures/folder.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
 import { loadTraceModel } from '../../../src/inference/networks.ts';
-import { newFolder } from '../../fixtures/folder.ts';
 
 const absent = () => Promise.reject(new Error('ERR_MODULE_NOT_FOUND'));
 

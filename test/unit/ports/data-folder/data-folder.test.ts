@@ -14,7 +14,6 @@ import { describe, expect, test } from 'vitest';
 import { newFolder } from '../../../fixtures/folder.ts';
 import { hasInstallation } from '../../../../src/service/core.ts';
 import { openDataFolder } from '../../../../src/service/secrets/secrets.ts';
-import { newFolder } from '../../../fixtures/folder.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
 import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts';
 

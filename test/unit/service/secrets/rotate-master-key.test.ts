@@ -20,7 +20,6 @@ import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
 import { fromDist } from '../../../built.ts';
 import { logOf } from '../audit/log-of.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
-import { newFolder } from '../../../fixtures/folder.ts';
 
 const now = () => new Date('2026-03-01T12:00:00Z');
 const config = {
