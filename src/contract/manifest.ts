@@ -243,6 +243,22 @@ const measuredCalls = where(
 );
 export type MeasuredCalls = Wire<typeof measuredCalls>;
 
+/** How words of a document are compared with each other; see `detectors/words`. */
+const wordModel = Type.Object({
+  /** Least deviation that counts, for each measure. */
+  floors: named(methodName, number(1e-6, 1e3)),
+  /** The sum of `offset` and of a value from each tree is the log odds that a word was changed. */
+  offset: number(-1e3, 1e3),
+  trees: Type.Array(Type.Array(Type.Array(number(-1e6, 1e6)))),
+  /** Weights of the strongest words, of their number and of the page's own measures, for the log odds of the page. */
+  page: Type.Array(number(-1e3, 1e3)),
+  pageOffset: number(-1e3, 1e3),
+  /** From these log odds on, a change is suspected; how many times as frequent that is on changed documents. */
+  suspectedFrom: number(-1e3, 1e3),
+  ratio: number(1, 1e3),
+});
+export type WordModel = Wire<typeof wordModel>;
+
 const locateManifest = Type.Object({
   type: Type.Literal('localisation'),
   ...identity,
@@ -291,6 +307,8 @@ const locateManifest = Type.Object({
       suspectAlone: orElse(Type.Array(matching(methodName, 'a method')), []),
     }),
   }),
+  /** Null before version 2.5.0. */
+  words: orNull(wordModel),
   /** Empty if the model was not measured. */
   measured: orElse(Type.Array(measuredLocalisation), []),
   called: orElse(Type.Array(measuredCalls), []),

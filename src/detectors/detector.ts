@@ -12,7 +12,7 @@ import {
   strengths,
 } from '../contract/vocabulary.ts';
 import type { Picture } from '../image/picture.ts';
-import type { GeneratorSizes } from '../contract/manifest.ts';
+import type { GeneratorSizes, WordModel } from '../contract/manifest.ts';
 import type { Provenance } from '../contract/provenance.ts';
 import type { CellMap, Region } from './regions.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';
@@ -67,6 +67,8 @@ export interface DetectorInput {
   readonly traces: TraceEvidence;
   /** Null if the localisation network did not run. */
   readonly changes: ChangeEvidence | null;
+  /** Null if the localisation model is of a version that did not compare words. */
+  readonly words: WordModel | null;
   readonly provenance: Provenance;
 }
 

@@ -8,6 +8,7 @@ import {
   fileLayout,
   namedSoftware,
 } from './provenance-findings.ts';
+import { changedWords } from './words/changed-words.ts';
 import { copyMove } from './copy-move/copy-move.ts';
 import type { Detector } from './detector.ts';
 import { doubleQuantisation } from './double-quantisation.ts';
@@ -19,6 +20,7 @@ import { thumbnail } from './thumbnail.ts';
 export const localisingDetectors: readonly Detector[] = [
   localisationNetwork,
   copyMove,
+  changedWords,
   doubleQuantisation,
   thumbnail,
   errorLevel,

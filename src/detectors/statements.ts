@@ -96,6 +96,9 @@ export interface FindingValues {
   /** Copies in areas too smooth to compare cannot be seen. */
   readonly no_copies_where_compared: { readonly comparedShare: number };
 
+  readonly word_stands_out: Area;
+  readonly words_agree: NoValues;
+
   readonly region_saved_once: Area;
   readonly saved_twice: NoValues;
 
@@ -143,6 +146,7 @@ export type SkipReason =
   | 'no_localisation_network'
   | 'too_small_for_copies'
   | 'too_smooth_for_copies'
+  | 'too_few_words'
   | 'too_few_blocks'
   | 'no_earlier_grid'
   | 'no_earlier_save'

@@ -43,6 +43,8 @@ export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   readonly isStrong: boolean;
   /** Whether one of them is enough to suspect a change, even if the fusion suspects none. */
   readonly isSuspectedAlone: boolean;
+  /** Whether a word of a page stands out. */
+  readonly isWord: boolean;
 }
 
 /** A declaration of generated content, and whether a trusted signer vouches for it. */
@@ -137,13 +139,16 @@ function decideByChanges(
   }
   const isSuspected = change.probability >= limits.suspectedMin || change.isSuspectedAlone;
   const { resultClass, reasons } = byTraces;
-  if (!isSuspected || resultClass === 'fake' || resultClass === 'abstain') return byTraces;
+  if (!isSuspected || resultClass === 'fake') return byTraces;
+  // Words are compared on documents too, whose traces cannot be judged.
+  if (resultClass === 'abstain' && !change.isWord) return byTraces;
   // Each method looks for a different kind of change, so it counts for nothing if the others find none.
   const isSingle = change.indicating === 1 && !change.isStrong;
   const signs: readonly ReasonCode[] = isSingle
     ? ['manipulation_suspected', 'single_weak_method']
     : ['manipulation_suspected'];
-  return { ...byTraces, resultClass: 'uncertain', reasons: [...reasons, ...signs] };
+  const doubts = resultClass === 'abstain' ? [] : reasons;
+  return { ...byTraces, resultClass: 'uncertain', reasons: [...doubts, ...signs] };
 }
 
 /**

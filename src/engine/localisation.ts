@@ -8,6 +8,7 @@ import {
   type Region,
   type Size,
 } from '../detectors/regions.ts';
+import { changedWords } from '../detectors/words/changed-words.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import { halvePixels, type Pixels } from '../image/pixels.ts';
 import { inRows, type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
@@ -63,6 +64,7 @@ export function localise({ facts, answers, grid, manifest }: Given) {
       indicating: indicating.length,
       isStrong: strong.length > 0,
       isSuspectedAlone,
+      isWord: strong.some(({ finding }) => finding.method === changedWords.method),
     },
     suspicion: isSuspectedAlone ? 1 : Math.min(1, probability / thresholds.suspectedMin.default),
     changed,

@@ -5,6 +5,7 @@
 
 import { cpus } from 'node:os';
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
+import { changedWords } from '../detectors/words/changed-words.ts';
 import type { Detector, DetectorInput, Finding } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
 import {
@@ -61,12 +62,14 @@ export async function observe(
     const models: Models = { ...opening, trace: await opening.trace };
     const { trace } = models;
     const read = await readTraces(picture, trace, seed);
-    const input = { picture, traces: read.evidence, provenance };
+    const { words } = opening.locator.manifest;
+    const input = { picture, traces: read.evidence, words, provenance };
     const isLeft = (it: Detector) => it === copyMove && inThread.copies !== null;
-    // Models without a list of sizes come from versions that did not have this method.
-    const used = methods.filter(
-      (it) => it !== pictureSize || trace.manifest.generatorSizes.length > 0,
-    );
+    // Models without a list of sizes, or without words, come from versions that did not have these methods.
+    const isKnown = (it: Detector) =>
+      (it !== pictureSize || trace.manifest.generatorSizes.length > 0) &&
+      (it !== changedWords || words !== null);
+    const used = methods.filter(isKnown);
     const early = used.map((it) =>
       it === localisationNetwork || isLeft(it) ? null : it.examine({ ...input, changes: null }),
     );

@@ -27,7 +27,7 @@ export function withShownMethods(picture: Picture, examination: Examination): Ex
   const { fakeProbability, fakeUncertainty } = decision;
   const { patchesRead, passes } = examination;
   const traces = { fakeProbability, fakeUncertainty, patchesRead, passes, kind: null, size: null };
-  const input = { picture, traces, changes: null, provenance: noProvenance };
+  const input = { picture, traces, changes: null, words: null, provenance: noProvenance };
   const answers = missing.map((it) => it.examine(input));
   const addedSkipped = answers.filter((answer) => 'reason' in answer);
   const addedMaps = answers.flatMap((answer) =>

@@ -69,6 +69,7 @@ export const terms = {
       'double-quantisation': say('double quantisation', 'Doppelte Quantisierung'),
       'error-level': say('error level', 'Error Level Analysis (ELA)'),
       'copy-move': say('copied parts', 'Kopierte Teile'),
+      'changed-words': say('comparison of words', 'Vergleich der Wörter'),
       thumbnail: say('thumbnail comparison', 'Vergleich mit dem Vorschaubild'),
       // Methods of earlier versions, which stored examinations still name.
       'jpeg-grid': say('JPEG grid', 'JPEG-Raster'),

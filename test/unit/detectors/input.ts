@@ -25,7 +25,7 @@ const traces = {
 };
 
 export function inputWith(picture: Picture, changes: DetectorInput['changes'] = null) {
-  return { picture, traces, changes, provenance: noProvenance };
+  return { picture, traces, changes, words: null, provenance: noProvenance };
 }
 
 export async function inputOf(file: Sharp): Promise<DetectorInput> {

@@ -138,7 +138,7 @@ const picture = await scenePicture(128, 128);
 function findingAt(fakeProbability: number, fakeUncertainty: number) {
   const counts = { patchesRead: 16, passes: 32, kind: null, size: null };
   const traces = { fakeProbability, fakeUncertainty, ...counts };
-  const input = { picture, traces, provenance: noProvenance, changes: null };
+  const input = { picture, traces, provenance: noProvenance, changes: null, words: null };
   return worded(traceNetwork.examine(input));
 }
 

@@ -24,7 +24,8 @@ const manifest = {
   },
 };
 
-const weak = { isStrong: false, isSuspectedAlone: false };
+const weak = { isStrong: false, isSuspectedAlone: false, isWord: false };
+const clearSign = { isStrong: true, isSuspectedAlone: true, isWord: false };
 const untouched: DecisionInput['change'] = { probability: 0.1, indicating: 0, ...weak };
 
 const clear: DecisionInput = {
@@ -164,7 +165,7 @@ describe('a part that was changed', () => {
   });
 
   test('is suspected if copies are clear, even if the fusion suspects nothing', () => {
-    const change = { probability: 0.19, indicating: 1, isStrong: true, isSuspectedAlone: true };
+    const change = { ...clearSign, probability: 0.19, indicating: 1 };
 
     for (const strategy of decisionStrategies) {
       expect(verdict({ ...camera, change }, strategy)).toMatchObject(suspected);
@@ -176,6 +177,14 @@ describe('a part that was changed', () => {
 
     expect(verdict({ change })).toMatchObject({ resultClass: 'fake', reasons: [] });
     expect(verdict({ trace: 0, change }).reasons).toEqual(['no_usable_trace']);
+  });
+
+  test('is suspected at a word even where the traces cannot be judged', () => {
+    const change = { ...clearSign, probability: 0.19, indicating: 1 };
+
+    const document = { ...camera, isPhotograph: false };
+    expect(verdict({ ...document, change }).reasons).toEqual(['not_a_photograph']);
+    expect(verdict({ ...document, change: { ...change, isWord: true } })).toMatchObject(suspected);
   });
 });
 
@@ -338,6 +347,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
           indicating: Math.floor(3 * random()),
           isStrong: random() < 0.3,
           isSuspectedAlone: random() < 0.1,
+          isWord: random() < 0.1,
         },
         declaration: randomDeclaration(random),
       };

@@ -56,6 +56,8 @@ const examples: FindingValues = {
   repeats_throughout: {},
   no_copies: {},
   no_copies_where_compared: { comparedShare: 0.4 },
+  word_stands_out: area,
+  words_agree: {},
   region_saved_once: area,
   saved_twice: {},
   thumbnail_differs: area,

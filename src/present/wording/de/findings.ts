@@ -175,6 +175,11 @@ const statements: English['statements'] = {
     return `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${about}${writeShare(comparedShare)}), gleichen keine zwei Bereiche einander so sehr, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`;
   },
 
+  word_stands_out: ({ place }) =>
+    `Ein Wort oder eine Zahl ${places[place]} weicht in Rauschen, Schärfe oder Speicherspuren von ähnlichen Wörtern ab, wie es bei nachträglich eingesetzten vorkommt. Der Aufdruck eines anderen Geräts kann ebenso auffallen.`,
+  words_agree: () =>
+    'Kein Wort weicht von ähnlichen Wörtern stärker ab, als es auf unveränderten Seiten üblich ist.',
+
   region_saved_once: ({ place }) =>
     `Eine frühere Fassung des Bildes wurde als JPEG gespeichert; ein Bereich ${places[place]} zeigt davon aber keine Spur. Das kommt vor, wenn ein Teil danach eingefügt oder retuschiert wird.`,
   saved_twice: () =>
@@ -210,6 +215,7 @@ const skips: English['skips'] = {
   too_small_for_copies: 'Für eine Suche nach doppelt vorkommenden Teilen ist das Bild zu klein.',
   too_smooth_for_copies:
     'Das Bild ist zu gleichförmig: Ein kopierter Teil ließe sich nicht von anderen unterscheiden.',
+  too_few_words: 'Das Bild enthält zu wenige Wörter, als dass eines davon auffallen könnte.',
   too_few_blocks:
     'Das Bild hat zu wenige Blöcke von 8 × 8 Pixeln; ob es einmal oder zweimal als JPEG gespeichert wurde, lässt sich daher nicht erkennen.',
   no_earlier_grid: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
@@ -241,6 +247,8 @@ const sources: English['sources'] = {
     'Kee und Farid, „Digital image authentication from thumbnails“, SPIE Media Forensics and Security, 2010.',
   'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).':
     'ITU-T T.81 (1992), Anhang K; Kornblum, „Using JPEG quantization tables to identify imagery processed by software“, Digital Investigation 5 (2008).',
+  'Measures and decision trees of this program, fitted on changed and untouched documents.':
+    'Messwerte und Entscheidungsbäume dieses Programms, angepasst an veränderte und unveränderte Dokumente.',
   'Block statistics of this program, fitted on drawn pictures and photographs.':
     'Blockstatistik dieses Programms, bestimmt an Zeichnungen und Fotografien.',
   'Block statistics of this program, fitted on drawn pictures and photographs; the vision transformer of the model (see the model card).':

@@ -140,6 +140,7 @@ export const outcome: typeof english.outcome = {
         'Die Originaldatei und eine weitere Aufnahme dieser Stelle anfordern.',
       'double-quantisation': 'Die Originaldatei anfordern und die Stelle damit vergleichen.',
       'copy-move': 'Beide Stellen vergleichen und eine weitere Aufnahme davon anfordern.',
+      'changed-words': 'Dieses Wort mit dem Originaldokument vergleichen.',
       thumbnail:
         'Das Vorschaubild in der Datei ansehen: Es kann das Bild vor einer Veränderung zeigen.',
     },

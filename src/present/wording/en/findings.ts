@@ -176,6 +176,11 @@ const statements = {
     return `In the part of the picture with enough structure to be compared (${about}${writeShare(comparedShare)}), no two regions are so similar that one must be a copy of the other; a copy in the rest would go unnoticed.`;
   },
 
+  word_stands_out: ({ place }) =>
+    `A word or number ${places[place]} differs in noise, sharpness or traces of saving from the words like it, as happens when it is typed or copied in afterwards. A print by another machine can look the same.`,
+  words_agree: () =>
+    'No word differs from the words like it by more than is usual on untouched pages.',
+
   region_saved_once: ({ place }) =>
     `An earlier version of the picture was saved as JPEG, but a region ${places[place]} shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
   saved_twice: () =>
@@ -208,6 +213,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   no_localisation_network: 'No localisation network was run.',
   too_small_for_copies: 'The picture is too small to search for repeated parts.',
   too_smooth_for_copies: 'The picture is too smooth to tell a copied part from any other.',
+  too_few_words: 'The picture has too few words for one of them to stand out.',
   too_few_blocks: 'The picture has too few blocks of 8x8 pixels to tell one JPEG save from two.',
   no_earlier_grid: 'The pixels show no grid of an earlier JPEG save.',
   no_earlier_save:

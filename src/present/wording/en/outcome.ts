@@ -146,6 +146,7 @@ export const outcome = {
       'localisation-network': 'Ask for the original file and another photograph of this area.',
       'double-quantisation': 'Ask for the original file, and compare this area with it.',
       'copy-move': 'Compare the two areas, and ask for another photograph of them.',
+      'changed-words': 'Compare this word with the original document.',
       thumbnail: 'Look at the preview in the file: it may show the picture before it was changed.',
     } as Readonly<Record<string, string>>,
   },

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { changedWords } from '../../../src/detectors/words/changed-words.ts';
+import { findWords } from '../../../src/detectors/words/find-words.ts';
+import { measureNames, measureWords } from '../../../src/detectors/words/measure-words.ts';
+import { toPlanes } from '../../../src/image/pixels.ts';
+import type { WordModel } from '../../../src/contract/manifest.ts';
+import { createRandom } from '../../fixtures/noise.ts';
+import { fromScene, type Scene } from '../../fixtures/pictures.ts';
+import { textPage } from './drawings.ts';
+import { inputOf } from './input.ts';
+
+/** Only the noise counts: a word with far less of it than those like it stands out. */
+const model: WordModel = {
+  floors: Object.fromEntries(measureNames.map((name) => [name, 0.05])),
+  offset: 0,
+  trees: [[[3, -4, 1, 2, 2], [5], [-1]]],
+  page: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  pageOffset: 0,
+  suspectedFrom: 3,
+  ratio: 12,
+};
+
+/** Printed on grey paper, with a scanner's noise. */
+function scannedPage(): Scene {
+  const random = createRandom(11);
+  const { rgb, ...size } = textPage();
+  const grainy = rgb.map((value) => {
+    const grain = 3 * (random() + random() + random() - 1.5);
+    return Math.round(0.85 * value + 20 + grain);
+  });
+  return { ...size, rgb: grainy };
+}
+
+/** Paints over the word and types bars into it, without the scanner's noise. */
+function retype({ width, height, rgb }: Scene, word: Box): Scene {
+  const after = rgb.slice();
+  for (let y = word.top - 3; y < word.top + word.height + 3; y++) {
+    for (let x = word.left - 3; x < word.left + word.width + 3; x++) {
+      const isInside = y >= word.top && y < word.top + word.height && x >= word.left;
+      const isBar = isInside && (x - word.left) % 9 < 3 && x < word.left + word.width;
+      after.fill(isBar ? 40 : 237, 3 * (y * width + x), 3 * (y * width + x) + 3);
+    }
+  }
+  return { width, height, rgb: after };
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const examine = async (scene: Scene) =>
+  changedWords.examine({ ...(await inputOf(fromScene(scene).png())), words: model });
+
+describe('a page', () => {
+  test('on which a word was typed again is suspected at that word', async () => {
+    const page = scannedPage();
+    const { words } = findWords({ ...page, ...toPlanes(page) });
+    const word = words.find(({ left, top, letters }) => left > 300 && top > 300 && letters > 3)!;
+
+    const answer = await examine(retype(page, word));
+
+    expect(answer).toMatchObject({
+      finding: { speaksFor: 'fake', strength: 'moderate', statement: { code: 'word_stands_out' } },
+    });
+    const measures = 'finding' in answer ? answer.finding.measures : {};
+    const middle = (measures['regionLeft'] ?? 0) + (measures['regionWidth'] ?? 0) / 2;
+    expect(Math.abs(middle - word.left - word.width / 2)).toBeLessThan(word.width);
+    expect(Math.abs((measures['regionTop'] ?? 0) - word.top)).toBeLessThan(2 * word.height);
+  });
+
+  test('that nobody changed is not suspected', async () => {
+    expect(await examine(scannedPage())).toMatchObject({
+      finding: { speaksFor: 'neither', statement: { code: 'words_agree' } },
+    });
+  });
+
+  test('is only read with a model that compares words', async () => {
+    const input = await inputOf(fromScene(scannedPage()).png());
+
+    expect(changedWords.examine(input)).toMatchObject({ reason: 'too_few_words' });
+  });
+});
+
+test('a picture without rows of letters is not a page', async () => {
+  const flat = sharp({ create: { width: 400, height: 300, channels: 3, background: '#ddd' } });
+
+  const answer = changedWords.examine({ ...(await inputOf(flat.png())), words: model });
+
+  expect(answer).toMatchObject({ reason: 'too_few_words' });
+});
+
+test('measures agree with those on which the weights were fitted', async () => {
+  const table = new URL('words-of-a-page.json', import.meta.url);
+  const expected: Expected = JSON.parse(readFileSync(table, 'utf8'));
+  const page = scannedPage();
+
+  const found = findWords({ ...page, ...toPlanes(page) });
+  const { rows } = measureWords(found, page.rgb);
+
+  expect(found.words).toHaveLength(expected.words);
+  for (const { box, measures } of expected.rows) {
+    const at = found.words.findIndex((word) => word.left === box[0] && word.top === box[1]);
+    for (const [column, name] of measureNames.entries()) {
+      const value = measures[column] ?? null;
+      const measured = Number.isNaN(rows[at]![column]) ? null : rows[at]![column]!;
+      if (value === null) expect(measured, name).toBeNull();
+      // Coefficients halfway between two bins fall into either.
+      else expect(measured, name).toBeCloseTo(value, name === 'fit' ? 1 : 2);
+    }
+  }
+});
+
+interface Expected {
+  readonly words: number;
+  readonly rows: readonly {
+    readonly box: readonly number[];
+    readonly measures: readonly (number | null)[];
+  }[];
+}
