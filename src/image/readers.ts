@@ -134,6 +134,7 @@ function readGif(bytes: Uint8Array): FileFacts {
   }
   const { frames, hasAlpha, xmp, texts } = found;
   if (frames === 0) throw damaged('GIF', 'contains no picture data');
+  const hasEnd = bytes[at - 1] === blocks.trailer;
   return {
     ...ordinaryFile,
     width: view.getUint16(6, true),
@@ -141,7 +142,10 @@ function readGif(bytes: Uint8Array): FileFacts {
     channels: hasAlpha ? 4 : 3,
     colourSpace: 'palette',
     hasAlpha,
-    notes: frames > 1 ? ['first_frame_of_animation'] : [],
+    notes: [
+      ...(frames > 1 ? (['first_frame_of_animation'] as const) : []),
+      ...(hasEnd ? [] : (['end_marker_missing'] as const)),
+    ],
     xmp,
     texts,
     endOffset: Math.min(at, bytes.length),

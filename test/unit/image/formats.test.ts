@@ -94,18 +94,28 @@ test.each([
   expect((await open(await formatFile(name))).facts).toMatchObject(facts);
 });
 
-test.each(['webp', 'gif'] as const)('the first frame of an animated %s is used', async (format) => {
+async function animated(format: 'webp' | 'gif'): Promise<Buffer> {
   const frames = [4, 5].map((seed) => drawScene({ width, height, seed }).rgb);
   const raw = { width, height: 2 * height, channels: 3, pageHeight: height } as const;
-  const bytes = await fromScene({ width, height, rgb: frames[0]! })
-    .constructor(Buffer.concat(frames), { raw })
-    .toFormat(format)
-    .toBuffer();
+  const first = fromScene({ width, height, rgb: frames[0]! });
+  return first.constructor(Buffer.concat(frames), { raw }).toFormat(format).toBuffer();
+}
+
+test.each(['webp', 'gif'] as const)('the first frame of an animated %s is used', async (format) => {
+  const bytes = await animated(format);
 
   const picture = await open(bytes);
 
   expect(picture.facts.notes).toEqual(['first_frame_of_animation']);
   expect(difference(picture)).toBeLessThan(8);
+});
+
+test('an animated GIF that is cut off after its first frame says that its end is missing', async () => {
+  const bytes = await animated('gif');
+
+  const { notes } = (await open(bytes.subarray(0, Math.floor(0.95 * bytes.length)))).facts;
+
+  expect(notes).toEqual(['first_frame_of_animation', 'end_marker_missing']);
 });
 
 test('the first picture of an AVIF sequence is shown', async () => {
