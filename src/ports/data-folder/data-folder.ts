@@ -100,7 +100,7 @@ function assertNotShared(names: readonly string[]): void {
   const isFree = names.every((name) => /^(?:\..*|lost\+found|blobs|models|trial)$/.test(name));
   if (isOurs || isFree) return;
   throw conflict(
-    'The data folder contains other files and is open to other users of this machine; choose an empty or new one with --data-dir.',
+    'The data folder contains other files and is open to other users; choose an empty or new one with --data-dir, or close this one to them: chmod go-rwx.',
   );
 }
 
