@@ -75,7 +75,7 @@ export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMemb
   const rankOf = (one: T) => {
     const member = toMember(one);
     const own = caseKinds.indexOf(resultKindOf(member));
-    if (!isSeenElsewhere(member)) return own + 1;
+    if (!elsewhere(member).some(isCopy)) return own + 1;
     // Less than one, so that it only decides between pictures seen elsewhere.
     return Math.min(own, caseKinds.indexOf('seen')) + own / caseKinds.length;
   };
@@ -98,14 +98,9 @@ function resultKindOf(member: CaseMember): (typeof caseKinds)[number] {
   return kinds[resultClass];
 }
 
-/** Whether a copy of it is in another case or in none. */
-function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean {
-  return seenBefore.some((other) => other.projectId !== projectId && isCopy(other));
-}
-
-/** Whether its file has something in common with that of a different picture outside the case. */
-function isLinkedElsewhere({ seenBefore, projectId }: CaseMember): boolean {
-  return seenBefore.some((other) => other.projectId !== projectId && !isCopy(other));
+/** The pictures in another case or in none that show the same, or whose files have something in common with its file. */
+function elsewhere({ seenBefore, projectId }: CaseMember) {
+  return seenBefore.filter((other) => other.projectId !== projectId);
 }
 
 /** `12 pictures: 1 with signs of generation, 2 with signs of a change, 9 with no sign found; 3 from one camera, 1 seen outside this case.` */
@@ -121,8 +116,8 @@ export function writeCaseSummary(
   });
   const beside = told([
     [ofOneCamera, cases.oneCamera],
-    [count(isSeenElsewhere), cases.kinds.seen],
-    [count(isLinkedElsewhere), cases.linked],
+    [count((member) => elsewhere(member).some(isCopy)), cases.kinds.seen],
+    [count((member) => !elsewhere(member).every(isCopy)), cases.linked],
   ]);
   return `${kept([`${cases.pictures(members.length)}: ${told(results)}`, beside]).join('; ')}.`;
 }
