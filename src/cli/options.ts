@@ -5,7 +5,12 @@ import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
 import { oneLine } from '../contract/common.ts';
 import { maxCaseDataLength, maxNoteLength } from '../contract/limits.ts';
-import type { DecisionStrategy, Language, Tier } from '../contract/vocabulary.ts';
+import {
+  type DecisionStrategy,
+  type Language,
+  languages,
+  type Tier,
+} from '../contract/vocabulary.ts';
 
 export class Command extends PlainCommand {
   declare readonly commands: readonly Command[];
@@ -66,6 +71,14 @@ export class Command extends PlainCommand {
       .option('--profile <name>', 'act on the server in this profile', named)
       .option('--ca <file>', ca, named)
       .option('--api-key-file <file>', 'file with the API key (or set FORENSICS_API_KEY)', named);
+  }
+
+  /** What a report contains, and in which languages. @param languagesAre - describes `--lang`. */
+  reportOptions(languagesAre: string): this {
+    const lang = new Option('--lang <list>', languagesAre).argParser(parseList(languages));
+    return this.option('--with-metadata', 'include the metadata of the file in the report', false)
+      .option('--error-level', 'include the error level map in the report', false)
+      .addOption(lang.default([...languages], languages.join(',')));
   }
 
   /** `--project` is another name for `--case`, because the API calls a case a project. */

@@ -1,7 +1,7 @@
 /** `forensics analyze`. */
 
 import { Option } from 'commander';
-import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
+import { decisionStrategies, defaultSeed, tiers } from '../../contract/vocabulary.ts';
 import { createChildren } from '../../examiner/sandbox.ts';
 import {
   type AnalyzeOptions,
@@ -68,11 +68,6 @@ function withExaminationOptions(command: Command): Command {
     )
     .option('--seed <n>', 'seed for all random choices', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to use (default: the latest)', named, null)
-    .addOption(
-      new Option('--lang <list>', 'languages of reports; the first is also used on the terminal')
-        .argParser(parseList(languages))
-        .default([...languages], languages.join(',')),
-    )
     .option(
       '--trust-list <file>',
       'PEM file of the certificate authorities to trust for C2PA signers (where to get one: forensics help methods)',
@@ -95,8 +90,7 @@ function withFileOptions(command: Command): void {
       'also write the raw maps as 16-bit greyscale PNG, one pixel per cell (needs --out)',
       false,
     )
-    .option('--with-metadata', 'include the metadata of the file in the report', false)
-    .option('--error-level', 'include the error level map in the report', false)
+    .reportOptions('languages of reports; the first is also used on the terminal')
     .option(
       '--html',
       'also write each report as a single HTML file, in the folder and in the bundle (needs --out)',

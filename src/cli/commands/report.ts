@@ -1,21 +1,12 @@
 /** `forensics report`: writes the signed bundle of a stored analysis or case or, from a server, downloads its files. */
 
 import { basename, dirname } from 'node:path';
-import { Option } from 'commander';
 import { writeCard } from '../analyze/card.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, withFreshUrls } from '../client/analyses.ts';
 import { nameTenant, openServer, withApi } from '../connection/server.ts';
-import { languages } from '../../contract/vocabulary.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/files.ts';
-import {
-  assertNoOptions,
-  caseOptions,
-  type Command,
-  isRemote,
-  named,
-  parseList,
-} from '../options.ts';
+import { assertNoOptions, caseOptions, type Command, isRemote, named } from '../options.ts';
 import { usageError } from '../../contract/errors.ts';
 import { lineWidth, log, print, printJson } from '../output/terminal.ts';
 import type { CaseFile, ReportOptions } from './report-bundle.ts';
@@ -40,15 +31,9 @@ export function defineReport(command: Command): void {
       'leave out the picture file and its metadata; heatmaps and reports still show it',
       false,
     )
-    .option('--with-metadata', 'include the metadata of the file in the report', false)
-    .option('--error-level', 'include the error level map in the report', false)
+    .reportOptions('on a server: languages of reports')
     .option('--html', 'also add each report to the bundle as a single HTML file', false)
     .caseOptions()
-    .addOption(
-      new Option('--lang <list>', 'on a server: languages of reports')
-        .argParser(parseList(languages))
-        .default([...languages], languages.join(',')),
-    )
     .option('--force', 'replace existing output', false)
     .helpAfter(`
 On the server's own machine it writes evidence.zip, for "forensics verify": heatmaps and reports are rendered again from the
