@@ -256,6 +256,8 @@ const wordModel = Type.Object({
   /** From these log odds on, a change is suspected; how many times as frequent that is on changed documents. */
   suspectedFrom: number(-1e3, 1e3),
   ratio: number(1, 1e3),
+  /** Unchanged documents on which nothing was fitted, and those of them that were suspected. */
+  tested: Type.Object({ unchanged: whole(1, 1e9), wrongly: whole(0, 1e9) }),
 });
 export type WordModel = Wire<typeof wordModel>;
 

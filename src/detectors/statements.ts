@@ -96,7 +96,8 @@ export interface FindingValues {
   /** Copies in areas too smooth to compare cannot be seen. */
   readonly no_copies_where_compared: { readonly comparedShare: number };
 
-  readonly word_stands_out: Area;
+  /** How many unchanged documents were tested, and how many of them had such a word. */
+  readonly word_stands_out: Area & { readonly unchanged: number; readonly wrongly: number };
   readonly words_agree: NoValues;
 
   readonly region_saved_once: Area;

@@ -18,7 +18,14 @@ import { createNumberWriter, wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<
   Result,
-  'outcome' | 'reasons' | 'provenance' | 'errors' | 'changesFound' | 'isChangeHinted' | 'byTraces'
+  | 'outcome'
+  | 'reasons'
+  | 'provenance'
+  | 'errors'
+  | 'changesFound'
+  | 'isChangeHinted'
+  | 'byTraces'
+  | 'marked'
 >;
 
 /** The error rate in sentences; empty if the result has no validated meaning. */
@@ -35,6 +42,8 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   // A server sends the whole sentence or nothing at all.
   if (errors === null) return '';
   const { rates, calls } = errors;
+  // The finding itself states how often a word stands out on an unchanged page; photographs were tested apart.
+  if (isSuspicion(decided) && decided.marked === 'word') return '';
   const suspected = isSuspicion(decided) ? writeSuspected(errors, pen) : '';
   if (suspected !== '') return suspected;
   const told = outcome !== 'changed' && rates ? [...writeTraced(rates, pen)] : [];
@@ -157,7 +166,7 @@ export function writeErrorRateBriefly(decided: Decided, language: Language): str
   const pen = penIn(language);
   const { brief } = pen.wrong;
   if (outcome === 'uncertain') {
-    const { unchanged } = isSuspicion(decided) ? (calls ?? {}) : {};
+    const { unchanged } = isSuspicion(decided) && decided.marked !== 'word' ? (calls ?? {}) : {};
     // Any other open result calls for a next step.
     if (unchanged === undefined) return '';
     const { pictures, found } = unchanged;

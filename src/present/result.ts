@@ -123,7 +123,7 @@ export function showsPlaces(result: Pick<Result, 'outcome' | 'reasons' | 'isChan
 export function readMarked(places: readonly Pick<Place, 'methods'>[]): Marked {
   const sure = places.filter(({ methods }) => methods.length > 0);
   if (places.length > 0 && sure.length === 0) return 'unsure';
-  if (sure.length < 2) return 'one';
+  if (sure.length < 2) return sure[0]?.methods.includes('changed-words') ? 'word' : 'one';
   const copies = sure.filter(({ methods }) => methods.includes('copy-move'));
   return sure.length === 2 && copies.length === 2 ? 'copies' : 'several';
 }

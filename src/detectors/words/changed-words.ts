@@ -155,7 +155,7 @@ type Facts = Picture['facts'];
 function toLocalisedFinding(
   page: Page,
   { logOdds, strongest }: ReturnType<typeof scorePage>,
-  { suspectedFrom, ratio }: WordModel,
+  { suspectedFrom, ratio, tested }: WordModel,
   facts: Facts,
 ): LocalisedFinding {
   const word = logOdds >= suspectedFrom ? strongest : null;
@@ -165,7 +165,7 @@ function toLocalisedFinding(
     method,
     ...(region === null ? noWeight : sided('fake', ratio)),
     score: region === null ? noWeight.score : ratio / (1 + ratio),
-    statement: toStatement(region, facts),
+    statement: toStatement(region, facts, tested),
     measures: { words: page.words.length, logOdds, ...(region && regionMeasures(region)) },
     source:
       'Measures and decision trees of this program, fitted on changed and untouched documents.',
@@ -173,9 +173,13 @@ function toLocalisedFinding(
   return { finding, map };
 }
 
-function toStatement(region: Region | null, size: Size): FindingStatement {
+function toStatement(
+  region: Region | null,
+  size: Size,
+  tested: WordModel['tested'],
+): FindingStatement {
   if (region === null) return { code: 'words_agree', values: {} };
-  return { code: 'word_stands_out', values: areaOf(region, size) };
+  return { code: 'word_stands_out', values: { ...areaOf(region, size), ...tested } };
 }
 
 function markWord({ width, height }: Page, word: Word | null): CellMap {

@@ -56,7 +56,7 @@ const examples: FindingValues = {
   repeats_throughout: {},
   no_copies: {},
   no_copies_where_compared: { comparedShare: 0.4 },
-  word_stands_out: area,
+  word_stands_out: { ...area, unchanged: 203, wrongly: 2 },
   words_agree: {},
   region_saved_once: area,
   saved_twice: {},

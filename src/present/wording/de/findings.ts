@@ -175,8 +175,8 @@ const statements: English['statements'] = {
     return `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${about}${writeShare(comparedShare)}), gleichen keine zwei Bereiche einander so sehr, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`;
   },
 
-  word_stands_out: ({ place }) =>
-    `Ein Wort oder eine Zahl ${places[place]} weicht in Rauschen, Schärfe oder Speicherspuren von ähnlichen Wörtern ab, wie es bei nachträglich eingesetzten vorkommt. Der Aufdruck eines anderen Geräts kann ebenso auffallen.`,
+  word_stands_out: ({ place, wrongly, unchanged }) =>
+    `Ein Wort oder eine Zahl ${places[place]} weicht in Rauschen, Schärfe oder Speicherspuren von ähnlichen Wörtern ab, wie es bei nachträglich eingesetzten vorkommt. Der Aufdruck eines anderen Geräts kann ebenso auffallen: In Tests hatten ${wrongly} von ${unchanged} unveränderten Dokumenten ein solches Wort.`,
   words_agree: () =>
     'Kein Wort weicht von ähnlichen Wörtern stärker ab, als es auf unveränderten Seiten üblich ist.',
 

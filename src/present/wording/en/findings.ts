@@ -176,8 +176,8 @@ const statements = {
     return `In the part of the picture with enough structure to be compared (${about}${writeShare(comparedShare)}), no two regions are so similar that one must be a copy of the other; a copy in the rest would go unnoticed.`;
   },
 
-  word_stands_out: ({ place }) =>
-    `A word or number ${places[place]} differs in noise, sharpness or traces of saving from the words like it, as happens when it is typed or copied in afterwards. A print by another machine can look the same.`,
+  word_stands_out: ({ place, wrongly, unchanged }) =>
+    `A word or number ${places[place]} differs in noise, sharpness or traces of saving from the words like it, as happens when it is typed or copied in afterwards. A print by another machine can look the same: in tests, ${wrongly} of ${unchanged} unchanged documents had such a word.`,
   words_agree: () =>
     'No word differs from the words like it by more than is usual on untouched pages.',
 

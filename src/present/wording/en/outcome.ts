@@ -4,7 +4,7 @@ import type { ReasonCode } from '../../../contract/vocabulary.ts';
  * What is marked in a picture. `copies`: two places that show the same thing, at most one of which
  * was changed; `unsure`: only places that no single method marks.
  */
-export type Marked = 'one' | 'several' | 'copies' | 'unsure';
+export type Marked = 'one' | 'several' | 'copies' | 'word' | 'unsure';
 
 /** How far the signer of Content Credentials is known. */
 export type SignerTrust = 'trusted' | 'open' | 'test';
@@ -77,6 +77,7 @@ export const outcome = {
         one: `One part${place} differs from the rest.`,
         several: `Several parts${place} differ from the rest.`,
         copies: `Two parts${place} match as an original and its copy would.`,
+        word: `A word or number${place} differs from those like it.`,
         unsure: `Something in the picture seems to have been changed; where${place} is uncertain.`,
       })[marked],
     declared: (place: string, name: string) => `It says so in ${place}${name}.`,
@@ -85,6 +86,7 @@ export const outcome = {
         one: `One part${place} may have been changed; the signs are not enough to establish it.`,
         several: `Several parts${place} may have been changed; the signs are not enough to establish it.`,
         copies: `Two parts${place} look alike; the signs are not enough to establish a copy.`,
+        word: `A word or number${place} differs from those like it; that is not enough to establish a change.`,
         unsure: `The picture may have been changed, but where${place} is uncertain; the signs are not enough to establish it.`,
       })[marked],
     too_small: 'The picture, or its shorter side, has too few pixels to be examined.',
