@@ -5,6 +5,7 @@
 
 import type { WordModel } from '../../contract/manifest.ts';
 import type { Picture } from '../../image/picture.ts';
+import type { LumaPlane } from '../../image/pixels.ts';
 import {
   type Detector,
   type LocalisedFinding,
@@ -39,20 +40,45 @@ const minShareInRows = 0.06;
 export const changedWords: Detector<LocalisedFinding | Skipped> = {
   method,
   examine: ({ picture, words: model }) => {
-    const page = findWords(storedLuma(picture));
-    if (model === null || !isPage(page.words)) return { method, reason: 'too_few_words' };
+    const plane = storedLuma(picture);
+    const page = model !== null && mayBePage(plane) ? findWords(plane) : null;
+    if (model === null || page === null || !isPage(page.words))
+      return { method, reason: 'too_few_words' };
     const score = scorePage(page, measureWords(page, storedRgb(picture)), model);
     return toLocalisedFinding(page, score, model, picture.facts);
   },
 };
 
+const bands = 6;
+const bandsPerHeight = 24;
+const minShareInBands = 0.02;
+
+/**
+ * Looks for words in a quarter of the picture, because most pictures are no pages. Of 72 pages, 70 pass; of 52 photographs
+ * of two sources, four.
+ */
+function mayBePage({ luma, width, height }: LumaPlane): boolean {
+  const rows = Math.min(height, Math.max(40, Math.round(height / bandsPerHeight)));
+  let [inRows, all] = [0, 0];
+  for (let band = 0; band < bands; band++) {
+    const top = Math.round(((band + 0.5) / bands) * (height - rows));
+    const inBand = luma.subarray(top * width, (top + rows) * width);
+    const { words } = findWords({ luma: inBand, width, height: rows });
+    inRows += countInRows(words);
+    all += words.length;
+  }
+  return inRows >= Math.max(1, minShareInBands * all);
+}
+
 function isPage(words: readonly Word[]): boolean {
-  const places = words.map((word) => measureRow(words, word));
-  const inRows = places.filter((place, index) => {
-    return isInRow(place, 0.12, 0.2) && words[index]!.letters >= 3;
-  });
-  const isFull = places.filter((place) => isInRow(place)).length >= minWords;
-  return isFull && inRows.length >= Math.max(minInRows, minShareInRows * words.length);
+  const isFull = words.filter((word) => isInRow(measureRow(words, word))).length >= minWords;
+  return isFull && countInRows(words) >= Math.max(minInRows, minShareInRows * words.length);
+}
+
+/** Words of at least three letters that stand exactly on one line with their neighbours. */
+function countInRows(words: readonly Word[]): number {
+  const long = words.filter(({ letters }) => letters >= 3);
+  return long.filter((word) => isInRow(measureRow(words, word), 0.12, 0.2)).length;
 }
 
 /** Whether a word has neighbours, and stands on one line with them. Keys, stains and folds do not, and stand out. */
