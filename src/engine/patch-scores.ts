@@ -77,8 +77,12 @@ export async function readLogits(picture: Planes, model: TraceModel): Promise<Lo
 
 async function readPicture(original: Planes, model: TraceModel) {
   const { input, views } = model.manifest;
-  const picture = await toReadingSize(original, views);
-  const isScaled = picture !== original;
+  const pixels = original.facts.width * original.facts.height;
+  // Patches and maps of a larger picture are based on a copy scaled down to this size.
+  const isScaled = pixels > views.mostPixels;
+  const picture = isScaled
+    ? await scaledBy(original, Math.sqrt(views.mostPixels / pixels))
+    : original;
   const plan = planPatches(picture, input);
   const cells = await readFeatureGrid(picture, model);
   const windows = meanWindows(cells, plan.window);
@@ -181,13 +185,6 @@ function distancesFromTraining(embeddings: Float32Array, { embedding }: Embeddin
 // in full, and a small view of the whole, for composition, light and other global properties. The time is limited: for
 // patches and maps, a picture above `maxPixels` is scaled down to that size.
 
-/** The picture on which patches and maps are based: the picture itself, or a copy scaled down to `mostPixels`. */
-async function toReadingSize(picture: Planes, { mostPixels: maxPixels }: Views): Promise<Planes> {
-  const { width, height } = picture.facts;
-  if (width * height <= maxPixels) return picture;
-  return scaledBy(picture, Math.sqrt(maxPixels / (width * height)));
-}
-
 /**
  * @param cells - features of the picture in its own size; null if it was scaled down to be read.
  * @returns features of the tiles, of which there are none if the patches are at full resolution, and of the whole.
@@ -197,21 +194,16 @@ async function readViews(picture: Planes, cells: FeatureGrid | null, model: Trac
   const { width, height } = picture.facts;
   const readMean = async (part: Planes) => meanFeatures(await readFeatureGrid(part, model));
   const tiles: Float32Array[] = [];
-  if (cells === null) {
-    for (const tile of texturedTiles(picture, views)) tiles.push(await readMean(tile));
+  const { tilePx, tiles: count } = views;
+  const grid = { cellPx: tilePx, window: { columns: 1, rows: 1 }, stride: 1, count };
+  // The most textured tiles, without overlap.
+  for (const at of cells === null ? texturedWindows(picture, grid) : []) {
+    tiles.push(await readMean(toPlanes(cutSquare(picture, at, tilePx, tilePx))));
   }
   const factor = views.wholePx / Math.max(width, height);
   // The patches have already covered the whole of such a small picture.
   if (cells !== null && factor >= 1) return { tiles, whole: meanFeatures(cells) };
   return { tiles, whole: await readMean(factor >= 1 ? picture : await scaledBy(picture, factor)) };
-}
-
-/** The most textured tiles of a grid without overlap. */
-function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
-  const window = { columns: 1, rows: 1 };
-  return texturedWindows(picture, { cellPx: tilePx, window, stride: 1, count: tiles }).map((at) =>
-    toPlanes(cutSquare(picture, at, tilePx, tilePx)),
-  );
 }
 
 async function scaledBy({ rgb, facts }: Planes, factor: number): Promise<Planes> {
