@@ -144,19 +144,19 @@ export function shareInterval(count: number, trials: number, confidence = 0.95) 
 /** Binomial probability of at most `count`. `share` is at least count / trials, so that terms decrease downwards. */
 function probabilityUpTo(count: number, trials: number, share: number): number {
   const odds = (1 - share) / share;
-  let term = Math.exp(
-    logFactorial(trials) -
-      logFactorial(count) -
-      logFactorial(trials - count) +
-      count * Math.log(share) +
-      (trials - count) * Math.log1p(-share),
-  );
+  let term = Math.exp(logBinomial(count, trials, share));
   let sum = 0;
   for (let i = count; i >= 0 && term > sum * Number.EPSILON; i--) {
     sum += term;
     term *= (i * odds) / (trials - i + 1);
   }
   return sum;
+}
+
+/** Natural logarithm of the binomial probability of exactly `count`. */
+export function logBinomial(count: number, trials: number, share: number): number {
+  const arrangements = logFactorial(trials) - logFactorial(count) - logFactorial(trials - count);
+  return arrangements + count * Math.log(share) + (trials - count) * Math.log1p(-share);
 }
 
 /** Stirling's series; small factorials, for which the series is less accurate, are multiplied out. */

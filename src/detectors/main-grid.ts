@@ -7,6 +7,7 @@
  */
 
 import { blockPx, excess, transformEight } from './blocks.ts';
+import { logBinomial } from './likelihood-ratio.ts';
 import type { LumaPlane, PixelBox } from '../image/pixels.ts';
 
 /** There are as many grids as pixels in a block. */
@@ -216,15 +217,7 @@ function isRepeated(pixels: Float64Array, start: number, apart: number, along: n
 /** log10 of the binomial probability of at least `hits` in `trials`; 0 if there are no more hits than expected. */
 function logTail(hits: number, trials: number, chance: number): number {
   if (hits <= trials * chance) return 0;
-  // log10 of n!
-  const logs = new Float64Array(trials + 1);
-  for (let n = 1; n <= trials; n++) logs[n] = logs[n - 1]! + Math.log10(n);
-  const first =
-    logs[trials]! -
-    logs[hits]! -
-    logs[trials - hits]! +
-    hits * Math.log10(chance) +
-    (trials - hits) * Math.log10(1 - chance);
+  const first = logBinomial(hits, trials, chance) / Math.LN10;
   // Above the mean, each term is smaller than the one before it, by a decreasing factor.
   const odds = chance / (1 - chance);
   let [term, sum] = [1, 1];
