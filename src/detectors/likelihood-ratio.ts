@@ -21,25 +21,18 @@ export function supportedRatio(
   side: 'real' | 'fake',
 ): SupportedRatio | null {
   const looser = decisionStrategies.slice(decisionStrategies.indexOf(strategy));
+  // The minimum over the measured conditions. A picture's history is unknown, so the condition under which the model did
+  // worst applies; to choose the condition that seems to fit would mean that a guess could raise the strength. Pictures
+  // are treated as independent, although many share a source.
+  const minRatio = (one: DecisionStrategy) => {
+    const ratios = measured.map((condition) => ratioUnder(condition, one, side));
+    const known = ratios.filter((ratio) => ratio !== null);
+    if (known.length === 0 || known.length < ratios.length) return null;
+    return known.reduce((least, ratio) => (ratio.ratio < least.ratio ? ratio : least));
+  };
   return looser
-    .map((one) => minRatio(measured, one, side))
+    .map(minRatio)
     .reduce((best, one) => ((one?.ratio ?? 0) > (best?.ratio ?? 0) ? one : best));
-}
-
-/**
- * The minimum over the measured conditions. A picture's history is unknown, so the condition under which the model did
- * worst applies; to choose the condition that seems to fit would mean that a guess could raise the strength. Pictures
- * are treated as independent, although many share a source.
- */
-function minRatio(
-  measured: readonly MeasuredCondition[],
-  strategy: DecisionStrategy,
-  side: 'real' | 'fake',
-): SupportedRatio | null {
-  const ratios = measured.map((condition) => ratioUnder(condition, strategy, side));
-  const known = ratios.filter((one) => one !== null);
-  if (known.length === 0 || known.length < ratios.length) return null;
-  return known.reduce((least, one) => (one.ratio < least.ratio ? one : least));
 }
 
 function ratioUnder(
