@@ -327,7 +327,12 @@ export function readErrors(
   const { decisionStrategy } = examined.options;
   const traces = measuredLike(measured, facts);
   const ofEverySize = measuredLike(measuredCalls, facts);
-  const calls = measuredCalls.find((one) => isOfSize(one, ofEverySize, facts)) ?? ofEverySize;
+  const size = (facts.width * facts.height) / 1e6;
+  const ofSize = measuredCalls.find(({ condition, megapixels: { from, below } = {} }) => {
+    const isSized = from !== undefined && condition === ofEverySize?.condition;
+    return isSized && size >= from && size < (below ?? Infinity);
+  });
+  const calls = ofSize ?? ofEverySize;
   const called = calls?.strategies[decisionStrategy];
   const { kinds, unchanged } = (decisionStrategy === 'default' ? ofEverySize : null) ?? {};
   return {
@@ -361,16 +366,6 @@ export function toChangesFound({ calls }: MeasuredErrors): Result['changesFound'
 
 export function toFound(counts: Record<'pictures' | 'called' | 'suspected', number>): FoundOf {
   return { pictures: counts.pictures, found: counts.called + counts.suspected };
-}
-
-function isOfSize(
-  { condition, megapixels }: MeasuredCalls,
-  like: MeasuredCalls | undefined,
-  { width, height }: Examined['facts'],
-): boolean {
-  if (megapixels === undefined || condition !== like?.condition) return false;
-  const size = (width * height) / 1e6;
-  return size >= megapixels.from && size < (megapixels.below ?? Infinity);
 }
 
 /** Below this quality, a JPEG file counts as re-saved at 75. */

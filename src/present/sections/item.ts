@@ -6,7 +6,7 @@ import type { Metadata } from '../../image/metadata.ts';
 import { writeWarnings } from '../findings.ts';
 import { kept, nameIn, printable, withDetails } from '../text.ts';
 import type { Origin } from '../report-item.ts';
-import type { NumberWriter, Words } from '../wording/catalogue.ts';
+import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
   foreignRow,
@@ -25,7 +25,6 @@ import {
 import {
   type ContentCredentials,
   type Declaration,
-  type HistoryStep,
   readSourceType,
 } from '../../contract/provenance.ts';
 import { methodName } from './findings.ts';
@@ -273,7 +272,11 @@ function credentialDetails(input: SectionInput): readonly Block[] {
   const { undated, since } = words.trustListDate;
   const dated = trustListSince == null ? undated : since(numbers.stated(trustListSince));
   const list = trustListSha256 && `SHA-256 ${trustListSha256}\n${dated}`;
-  const told = actions.map((action) => writeAction(action, words, numbers));
+  const told = actions.map(({ action, software, when, digitalSourceType }) => {
+    const name = nameIn(words.credentialActions, action.replace(/^c2pa\./, ''), action);
+    const time = when && numbers.stated(when);
+    return withDetails(name, [software, time, digitalSourceType?.replace(/^.*\//, '')]);
+  });
   const details = [
     ...row(validity != null, rows.validity, days.join(' – ')),
     { label: rows.trustList, value: list ?? words.noTrustList },
@@ -300,35 +303,22 @@ function missingOf(
   ]);
 }
 
-function writeAction(
-  { action, software, when, digitalSourceType }: ContentCredentials['actions'][number],
-  words: Words['provenance'],
-  numbers: NumberWriter,
-): string {
-  const name = nameIn(words.credentialActions, action.replace(/^c2pa\./, ''), action);
-  const time = when && numbers.stated(when);
-  return withDetails(name, [software, time, digitalSourceType?.replace(/^.*\//, '')]);
-}
-
 /** How many steps of a history are listed; the middle of a longer history is left out. */
 const shownSteps = { first: 16, last: 8 } as const;
 
 function writeHistory(input: SectionInput): string {
   const { history } = input.evidence.provenance;
   const { first, last } = shownSteps;
-  const lines = history.map((step) => printable(writeStep(step, input), valueLimit));
+  const { catalogue, numbers } = input;
+  const lines = history.map(({ action, software, when, parameters }) => {
+    const day = when && numbers.stated(when.slice(0, 10));
+    const name = nameIn(catalogue.provenance.historyActions, action, action);
+    return printable(withDetails(name, [software, day, parameters]), valueLimit);
+  });
   const leftOut = lines.length - first - last;
   if (leftOut <= 1) return lines.join('\n');
-  const more = input.catalogue.provenance.moreSteps(input.numbers.count(leftOut));
+  const more = catalogue.provenance.moreSteps(numbers.count(leftOut));
   return [...lines.slice(0, first), more, ...lines.slice(-last)].join('\n');
-}
-
-function writeStep(
-  { action, software, when, parameters }: HistoryStep,
-  { catalogue: { provenance: words }, numbers }: SectionInput,
-): string {
-  const day = when && numbers.stated(when.slice(0, 10));
-  return withDetails(nameIn(words.historyActions, action, action), [software, day, parameters]);
 }
 
 function fileRows(input: SectionInput): readonly Row[] {

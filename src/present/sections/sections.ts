@@ -8,15 +8,14 @@ import { strengthFrom } from '../../detectors/detector.ts';
 import { mapNames } from '../../detectors/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { kept, nameIn, printable } from '../text.ts';
-import { type CustodyEvent, writeActor } from '../report-item.ts';
+import { writeActor } from '../report-item.ts';
 import { openWriting, writeSupport } from '../report-texts.ts';
 import { writeOther } from '../findings.ts';
-import type { NumberWriter, Words } from '../wording/catalogue.ts';
+import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
   foreignRow,
   grid,
-  type GridRow,
   heading,
   note,
   only,
@@ -169,24 +168,20 @@ function custodyBlocks({ item, numbers, catalogue }: SectionInput): readonly Blo
     grid(
       custody.columns,
       [0.26, 0.37, 0.37],
-      events.map((one) => custodyRow(one, custody, numbers)),
+      events.map(({ at, event, actor, hashes }) => ({
+        cells: [
+          numbers.time(at),
+          custody.events[event],
+          printable(writeActor(actor, custody.actors), 80),
+        ],
+        below: hashes.map(({ name, sha256 }) => {
+          const named = nameIn(custody.hashes, name, printable(name, 40));
+          return `${named}: ${printable(sha256)}`;
+        }),
+      })),
     ),
     ...only(isReportNamed, note(custody.redrawn)),
   ];
-}
-
-function custodyRow(
-  { at, event, actor, hashes }: CustodyEvent,
-  words: Words['document']['custody'],
-  numbers: NumberWriter,
-): GridRow {
-  return {
-    cells: [numbers.time(at), words.events[event], printable(writeActor(actor, words.actors), 80)],
-    below: hashes.map(
-      ({ name, sha256 }) =>
-        `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,
-    ),
-  };
 }
 
 /** Keeps integrity (unchanged bytes) apart from authenticity (the picture is what it is said to be). */
@@ -258,25 +253,18 @@ function dump(group: string, tags: Tags): readonly Row[] {
 
 function signatureBlocks({ item, catalogue }: SectionInput): readonly Block[] {
   const { signature } = catalogue.document;
-  const { laboratory } = item.caseData ?? {};
-  const absent = missingFields(item, signature.fields);
+  const { examiner, ...given } = item.caseData ?? {};
+  // For the fields that are not in the case data, the program has no place.
+  const stated: Readonly<Record<string, unknown>> = { ...given, reviewer: examiner };
+  // What SWGDE (18-Q-002 on reports) and ENFSI require in a report but nobody filled in.
+  const absent = Object.entries(signature.fields).flatMap(([name, label]) =>
+    stated[name] === undefined ? label : [],
+  );
   return [
     paragraph(catalogue.limits.limits.examiner),
-    ...(laboratory?.sentences ?? []).map((sentence) => paragraph(printable(sentence, 600))),
+    ...(given.laboratory?.sentences ?? []).map((sentence) => paragraph(printable(sentence, 600))),
     paragraph(signature.assessment),
     ...only(absent.length > 0, note(signature.missing(absent.join(', ')))),
     { kind: 'form', labels: signature.lines },
   ];
-}
-
-/** What SWGDE (18-Q-002 on reports) and ENFSI require in a report but nobody filled in. */
-function missingFields(
-  { caseData: { examiner, ...given } = {} }: SectionInput['item'],
-  fields: Words['document']['signature']['fields'],
-): readonly string[] {
-  // For the other fields, the program has no place.
-  const stated: Readonly<Record<string, unknown>> = { ...given, reviewer: examiner };
-  return Object.entries(fields).flatMap(([name, label]) =>
-    stated[name] === undefined ? [label] : [],
-  );
 }
