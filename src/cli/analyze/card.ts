@@ -46,7 +46,9 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   if (result === null) return '';
   const presentation = present(result, language);
   const { card } = wordsIn(language).terminal;
-  const title = writeTitle(record, presentation, columns);
+  const { outcome, headline } = presentation;
+  const name = shortenMiddle(printable(record.file), Math.max(20, columns - headline.length - 2));
+  const title = `${name}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
   const { verdict, evidence } = record;
   // As in the report: without a verdict on the picture, none of its findings has a tested meaning.
   const steps = verdict === 'abstain' ? [] : writeNextSteps(evidence?.findings ?? [], language);
@@ -83,15 +85,6 @@ function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
   if (notes.length === 0) return '';
   const facts = { notes, ...withoutUndefined({ soundShare: picture?.soundShare }) };
   return `${capitalised(writeNotes(facts, language).join('; '))}.`;
-}
-
-function writeTitle(
-  { file }: AnalysisRecord,
-  { outcome, headline }: Presentation,
-  columns: number,
-): string {
-  const name = shortenMiddle(printable(file), Math.max(20, columns - headline.length - 2));
-  return `${name}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
 }
 
 /** Each probability, with the two thresholds that this result depended on. Between them, nothing is decided. */
