@@ -21,7 +21,6 @@ import {
   beginRecord,
   type Examined,
   type Examiner,
-  type LocalResult,
   type Run,
   toFailedRecord,
   toRecord,
@@ -100,7 +99,7 @@ const now = () => new Date();
 
 async function examineInput(run: LocalRun, input: Input, folderName: string): Promise<Examined> {
   const { sandbox, results, options, signer, signal } = run;
-  const { model, decisionStrategy, seed } = options;
+  const { model, decisionStrategy, seed, tier, lang } = options;
   const { examinedAt, head } = beginRecord(input, options);
   try {
     await results?.check(folderName);
@@ -111,14 +110,19 @@ async function examineInput(run: LocalRun, input: Input, folderName: string): Pr
     const request = {
       source,
       options: { model, decisionStrategy, seed },
-      forReport: options.tier !== 'flagging',
+      forReport: tier !== 'flagging',
       withFingerprint: run.isBatch,
     };
     const { fingerprint, ...examination } = await sandbox.examine(request, { signal });
     const times = { receivedAt: examinedAt, openedAt, examinedAt: now() };
     const item = makeItem(run, input, { sha256: examination.facts.sha256, times });
     const drawn = original && (await draw(run, { source: original, examination, item }));
-    const report = reportTexts(options, { examination, item }, drawn?.rendering ?? null);
+    const textsIn = (language: Language) =>
+      drawn?.rendering.reports[language]?.texts ?? writeTexts(examination, item, language);
+    const report =
+      tier === 'forensicReporting'
+        ? Object.fromEntries(lang.map((language) => [language, textsIn(language)]))
+        : null;
     const found = toRecord(head(), examination, report);
     const record =
       results === null ? found : await keepResults(results, folderName, found, drawn?.files ?? []);
@@ -205,17 +209,6 @@ function toFiles({ heatmaps, rawMaps, reports }: Rendering, { maps, lang }: Anal
     if (html !== undefined) files.set(`report-${language}.html`, Buffer.from(html));
   }
   return [...files];
-}
-
-function reportTexts(
-  { tier, lang }: AnalyzeOptions,
-  { examination, item }: Pick<ToDraw, 'examination' | 'item'>,
-  rendering: Rendering | null,
-): LocalResult['report'] {
-  if (tier !== 'forensicReporting') return null;
-  const textsIn = (language: Language) =>
-    rendering?.reports[language]?.texts ?? writeTexts(examination, item, language);
-  return Object.fromEntries(lang.map((language) => [language, textsIn(language)]));
 }
 
 // The case data and the laboratory's template, which all its reports share.
