@@ -33,21 +33,27 @@ export function localise({ facts, answers, grid, manifest }: Given) {
   const methods: MethodMaps = Object.fromEntries(
     localised.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
   );
-  const quality = facts.jpeg?.quality?.value ?? 100;
-  const circumstances = {
-    doublings: Math.log2((facts.width * facts.height) / 1e6),
-    compression: (100 - quality) / 100,
-  };
-  const changed = fuseCells(fusion, methods, grid, circumstances.doublings);
+  // Size in doublings of 1 megapixel: -1 for half a megapixel, 1 for 2 megapixels.
+  const doublings = Math.log2((facts.width * facts.height) / 1e6);
+  // JPEG compression: 0 for lossless or quality 100, 1 for quality 0.
+  const compression = (100 - (facts.jpeg?.quality?.value ?? 100)) / 100;
+  const changed = fuseCells(fusion, methods, grid, doublings);
   const indicating = localised.filter(
     ({ finding: { speaksFor, strength, method } }) =>
       speaksFor === 'fake' && strength !== 'none' && isWeighed(method, fusion),
   );
   const strong = indicating.filter(({ finding }) => finding.strength !== 'weak');
   // Whether one finding is enough to suspect a change, even if the fusion suspects none.
-  const { suspectAlone } = fusion.picture;
+  const { suspectAlone, weights, offset, ...slopes } = fusion.picture;
   const isSuspectedAlone = strong.some(({ finding }) => suspectAlone.includes(finding.method));
-  const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
+  const odds = answers
+    .flatMap(findingsIn)
+    .reduce(
+      (sum, { method, score }) => sum + (weights[method] ?? 0) * boundedLogit(score),
+      offset + slopes.perDoubling * doublings + slopes.compression * compression,
+    );
+  // Probability 0..1 that anything in the picture was changed.
+  const probability = sigmoid(odds);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   // Every picture has regions that stand out, so the fused map is used only if the fusion suspects a change.
   const fused = isSuspected ? { ...grid, values: changed } : null;
@@ -91,14 +97,6 @@ export function isWeighed(method: string, { places, picture }: Fusion): boolean 
   return method in places.weights || method in picture.weights;
 }
 
-/** Properties of the picture by which the manifest's coefficients are multiplied. */
-interface Circumstances {
-  /** Size in doublings of 1 megapixel: -1 for half a megapixel, 1 for 2 megapixels. */
-  readonly doublings: number;
-  /** JPEG compression: 0 for lossless or quality 100, 1 for quality 0. */
-  readonly compression: number;
-}
-
 /** One map per method, all on the same grid. */
 type MethodMaps = Readonly<Record<string, Float32Array>>;
 
@@ -130,19 +128,6 @@ function fuseCells(
     raised.perDoubling * doublings -
     places.offset;
   return Float32Array.from(sums, (sum) => sigmoid(sum - level));
-}
-
-/** Probability 0..1 that anything in the picture was changed. */
-function fuseScores(
-  { picture }: Fusion,
-  findings: readonly Pick<Finding, 'method' | 'score'>[],
-  { doublings, compression }: Circumstances,
-): number {
-  const odds = findings.reduce(
-    (sum, { method, score }) => sum + (picture.weights[method] ?? 0) * boundedLogit(score),
-    picture.offset + picture.perDoubling * doublings + picture.compression * compression,
-  );
-  return sigmoid(odds);
 }
 
 /** Runs the network on the stored pixels, whose JPEG blocks start at the corner, and rotates the maps upright. */
