@@ -32,6 +32,7 @@ test('a message is stored with its sender, tenant and the default source', async
 
 test('exactly the fields of the contract are stored', async () => {
   const all = {
+    ...message,
     source: 'frontend-analysis-feedback',
     sourceAttributes: { analysisId: '1', nested: { list: [1, null, '<b>'] } },
     replaySessionId: 'session',
@@ -40,10 +41,8 @@ test('exactly the fields of the contract are stored', async () => {
   const answer = await send({ ...all, id: 'forged', userId: 'forged' });
 
   expect(answer.status).toBe(200);
-  expect(await latest()).toMatchObject({ userId, message: { ...message, ...all } });
-  expect(Object.keys((await latest())!.message).toSorted()).toEqual(
-    Object.keys({ ...message, ...all }).toSorted(),
-  );
+  expect(await latest()).toMatchObject({ userId });
+  expect((await latest())!.message).toEqual(all);
 });
 
 test.each([

@@ -101,22 +101,6 @@ describe('GET and HEAD', () => {
     });
     expect((await get()).headers['content-disposition']).toBe('inline');
   });
-
-  test('of a missing key are answered 404 with a JSON error', async () => {
-    const got = await sendRaw(server, signed('no'));
-    const head = await sendRaw(server, signed('no'), { method: 'HEAD' });
-
-    expect([got.status, got.code, head.status, head.body]).toEqual([
-      404,
-      'blob_not_found',
-      404,
-      '',
-    ]);
-    expect(JSON.parse(got.body)).toEqual({
-      success: false,
-      message: 'No object has this key.',
-    });
-  });
 });
 
 describe('a request', () => {

@@ -102,40 +102,6 @@ describe('users of a tenant over HTTP', () => {
     expect(members.map(({ id }) => id)).toEqual([theirs.id]);
   });
 
-  test('name and scopes can be changed, and what is left out stays', async () => {
-    const { id } = await member('promoted');
-
-    const promoted = await ask('PUT', '', { id, scopes: ['settings'] });
-    const renamed = await ask('PUT', '', { id, name: null });
-
-    expect(promoted.json()).toMatchObject({ data: { scopes: ['settings'], name: 'promoted' } });
-    expect(renamed.json()).toMatchObject({ data: { scopes: ['settings'], name: null } });
-  });
-
-  test('a disabled account is logged out and cannot log in until it is enabled', async () => {
-    const leaver = await open.makeUser('leaver', { tenants: [open.tenant] });
-    const { id } = leaver.user;
-    const info = async () => (await open.as(bearer(leaver))('POST', '/v1/auth/info')).status;
-    expect(await info()).toBe(200);
-
-    const disabled = await ask('POST', '/disable', { id });
-
-    expect(disabled.json()).toMatchObject({ data: { isDisabled: true } });
-    expect([await info(), await logIn('leaver@example.org')]).toEqual([401, 401]);
-    await ask('POST', '/enable', { id });
-    expect(await logIn('leaver@example.org')).toBe(200);
-  });
-
-  test('a new password replaces the old one', async () => {
-    const { id } = await member('forgetful');
-
-    const answer = await ask('POST', '/password', { id, newPassword: fresh });
-
-    expect([answer.status, answer.json()]).toEqual([200, { success: true }]);
-    expect(await logIn('forgetful@example.org')).toBe(401);
-    expect(await logIn('forgetful@example.org', fresh)).toBe(200);
-  });
-
   test('managers cannot change their own accounts', async () => {
     for (const [method, act, body] of changes) {
       expect((await ask(method, act, { id: managerId, ...body })).status).toBe(409);

@@ -27,10 +27,6 @@ describe('GET and PUT /v1/tenant', () => {
   test.each<[object, RegExp]>([
     [{ storageType: 'gcs' }, /storageType must be one of azure, s3/],
     [{ storageConfig: { s3: { port: '9000' } } }, /^storageConfig\.s3\.port must be an integer/],
-    [
-      { storageConfig: { s3: { usessl: true } } },
-      /s3\.usessl is not known; the known members are endpoint/,
-    ],
     [{ name: 'No Slug' }, /A tenant name must have/],
   ])('%j is refused with a reason', async (body, message) => {
     const answer = await change({ tenantName: 'acme', ...body });
