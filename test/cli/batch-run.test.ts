@@ -87,14 +87,6 @@ describe('one document on standard output:', () => {
     expect(rows[4]!.split(',,')[0]).toBe('"no, ""pic""\nture\u001b[2J.jpg"');
     expect(rows.slice(5)).toEqual(['']);
   });
-
-  test('the summary comes last, on standard error', async () => {
-    const { stderr } = await batch(five, { jsonl: true });
-
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-      /^5 pictures: 1 without signs, 1 with signs, 1 not judged, 2 failed; \d+\.\d s, [\d.]+ a second$/,
-    );
-  });
 });
 
 const onFullDisk = prepareFake('no_space_left');

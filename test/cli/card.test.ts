@@ -112,35 +112,6 @@ describe('the next step', () => {
       rowOf(writeCard(recordOf({ ...suspected, provenance: cameraFile }), 'en', 80), 'Next'),
     ).toBe('Next Compare the picture with others from this camera.');
   });
-
-  test('says what to look the signer up in when this was not done', () => {
-    const signed = { ...makeExamination({ resultClass: 'real' }), provenance: richFile };
-
-    expect(writeCard(recordOf(signed), 'en', 80)).toContain('on the C2PA list of trusted signers');
-  });
-
-  test('for a changed picture asks for the original, and the card says how to get heatmaps', () => {
-    const card = writeCard(recordOf(changed), 'en', 80);
-
-    expect(rowOf(card, 'Next')).toContain('Ask for the original file');
-    expect(rowOf(card, 'Report')).toBe(
-      'Report PDF and heatmaps: --tier forensicReporting --out DIR',
-    );
-  });
-});
-
-test('the card gives location and share of a change, whatever the tier', () => {
-  expect(rowOf(writeCard(recordOf(changed), 'en', 80), 'Because')).toBe(
-    'Because One part (in the upper left, 6% of the picture) differs from the rest. P(generated) 0.97, P(changed) 0.97',
-  );
-});
-
-test('the card also locates a merely suspected change', () => {
-  const card = writeCard(recordOf({ ...suspected, manipulation: changed.manipulation }), 'de', 80);
-
-  expect(rowOf(card, 'Grund')).toMatch(
-    /^Grund Eine Stelle \(links oben, 6 % des Bildes\) könnte verändert sein; als Beleg reichen die Anzeichen nicht aus\. /,
-  );
 });
 
 test('the report is in the language of the card', () => {

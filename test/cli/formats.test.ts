@@ -7,9 +7,8 @@ import {
   withRecord,
 } from '../../src/cli/analyze/batch.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
-import type { SeenBefore } from '../../src/contract/seen-before.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
-import { makeExamination } from '../unit/present/examination.ts';
+import { makeExamination, seen, seenByCamera } from '../unit/present/examination.ts';
 import { printable } from '../../src/cli/output/terminal.ts';
 import { recordOf } from './fake-examiner.ts';
 import stringWidth from 'string-width';
@@ -66,22 +65,12 @@ test.for([60, 80, 120])('a table fits a terminal of %i columns and loses nothing
 });
 
 test('the table names the copy within the run, and the first one seen before it', () => {
-  const old: SeenBefore = {
-    id: 'old',
-    name: 'old.jpg',
-    projectId: '4099',
-    createdDate: '2026-03-02T10:00:00.000Z',
-    reasons: ['picture'],
-    alignment: { isMirrored: false, scale: 1, left: 0, top: 0 },
-    likeness: 0.9,
-  };
-  const linked: SeenBefore = { ...old, reasons: ['camera'], alignment: null, likeness: null };
   const copyOf = { file: 'a.jpg', isSameFile: true, isMirrored: false };
 
-  expect(rowOf({ ...fake, copyOf, seenBefore: [old, old, linked] }).reason).toMatch(
+  expect(rowOf({ ...fake, copyOf, seenBefore: [seen, seen, seenByCamera] }).reason).toMatch(
     /; same file as a\.jpg; seen before: old\.jpg, 2026-03-02, case 4099; and 1 more$/,
   );
-  expect(rowOf({ ...fake, seenBefore: [linked] }).reason).toBe(rowOf(fake).reason);
+  expect(rowOf({ ...fake, seenBefore: [seenByCamera] }).reason).toBe(rowOf(fake).reason);
 });
 
 test('a table written to a file keeps every name in full', () => {
@@ -202,18 +191,6 @@ test('wide and combining characters keep the columns aligned', () => {
     .slice(1, -1)
     .map((line) => stringWidth(line.slice(0, line.indexOf('looks'))));
   expect(new Set(positions).size).toBe(1);
-});
-
-test('a table says when a changed part or a declaration decided, and which probabilities count', () => {
-  const [changed, declared] = (['localisation', 'declaration'] as const).map((basis) => ({
-    ...fake,
-    decision: { ...fake.decision!, basis, changeProbability: 0.974 },
-  }));
-
-  const table = writeTable([changed!, declared!].map(rowOf), 'en', 120);
-
-  expect(table).toMatch(/looks changed +0\.93 +0\.97 +a part differs/);
-  expect(table).toMatch(/declared as AI +- +- +file says so/);
 });
 
 test('the evidence in --json is that of the API plus what reproduction needs', () => {

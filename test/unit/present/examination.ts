@@ -8,6 +8,7 @@ import {
   type Declaration,
   noProvenance,
 } from '../../../src/contract/provenance.ts';
+import type { SeenBefore } from '../../../src/contract/seen-before.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import { drawScene } from '../../fixtures/pictures.ts';
 
@@ -15,6 +16,25 @@ export const item: ReportItem = {
   name: 'Straßenszene.jpg',
   analysisId: null,
   examinedAt: new Date('2026-03-01T12:00:00.500Z'),
+};
+
+/** The same picture, uploaded before. */
+export const seen: SeenBefore = {
+  id: 'old',
+  name: 'old.jpg',
+  projectId: '4099',
+  createdDate: '2026-03-02T10:00:00.000Z',
+  reasons: ['picture'],
+  alignment: { isMirrored: false, scale: 1, left: 0, top: 0 },
+  likeness: 0.9,
+};
+
+/** By the same camera, but another picture. */
+export const seenByCamera: SeenBefore = {
+  ...seen,
+  reasons: ['camera'],
+  alignment: null,
+  likeness: null,
 };
 
 /** Intact, with a signer that was checked against no list. */

@@ -6,7 +6,7 @@ import { printPictures, renderHeatmaps } from '../../../src/render/heatmap/heatm
 import { renderHtml } from '../../../src/render/html/html.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
-import { makeExamination, makePicture } from './examination.ts';
+import { credentials, declaration, makeExamination, makePicture } from './examination.ts';
 import { readPages, textOfHtml } from '../render/pdf-text.ts';
 
 export { bodyOf } from '../render/pdf-text.ts';
@@ -37,13 +37,11 @@ export const fullItem: ReportItem = {
   },
 };
 
-const silent = {
-  speaksFor: 'neither',
-  strength: 'none',
-  score: 0.5,
-  measures: {},
-  source: 'none',
-} as const;
+const [first] = makeExamination().findings;
+const silent = { ...first!, speaksFor: 'neither', strength: 'none', score: 0.5 } as const;
+const captured = { origin: 'captured', value: 'digitalCapture' } as const;
+const trailing = { trailingBytes: 4711, trailingKind: 'zip' } as const;
+const inFile = { ...trailing, furtherPictures: 1, writtenBy: 'others' } as const;
 
 function makeFull(): Examination {
   const base = makeExamination(size);
@@ -74,43 +72,20 @@ function makeFull(): Examination {
         method: 'compression-tables',
         statement: { code: 'tables_of_libjpeg', values: { quality: 91 } },
       },
-      {
-        ...silent,
-        method: 'file-layout',
-        statement: {
-          code: 'more_in_file',
-          values: {
-            trailingBytes: 4711,
-            trailingKind: 'zip',
-            furtherPictures: 1,
-            writtenBy: 'others',
-          },
-        },
-      },
+      { ...silent, method: 'file-layout', statement: { code: 'more_in_file', values: inFile } },
     ],
     provenance: {
       ...base.provenance,
-      declarations: [
-        {
-          origin: 'captured',
-          place: 'c2pa',
-          field: 'digitalSourceType',
-          value: 'digitalCapture',
-          generator: null,
-          assurance: 'signed',
-        },
-      ],
+      declarations: [{ ...declaration, ...captured, place: 'c2pa', assurance: 'signed' }],
       credentials: {
+        ...credentials,
         integrity: 'broken',
         trust: 'untrusted',
         trustListSha256: 'ab'.repeat(32),
-        signer: 'Example Camera',
         issuer: 'Example Authority',
         signedAt: '2026-02-28T10:00:01Z',
-        hasTimestamp: false,
         claimGenerator: 'Example Firmware',
         actions: [{ action: 'c2pa.created', software: null, when: null, digitalSourceType: null }],
-        manifests: 1,
         problems: ['assertion.dataHash.mismatch'],
       },
       software: [{ kind: 'editor', name: 'Example Editor', place: 'exif' }],

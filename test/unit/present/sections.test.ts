@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { SeenBefore } from '../../../src/contract/seen-before.ts';
 import {
   type Language,
   languages,
@@ -9,8 +8,11 @@ import {
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingsIn } from '../../../src/engine/localisation.ts';
 import type { Examination } from '../../../src/detectors/result.ts';
-import { noProvenance, type Provenance } from '../../../src/contract/provenance.ts';
-import type { StoredWarning, Warning } from '../../../src/contract/provenance.ts';
+import {
+  noProvenance,
+  type StoredWarning,
+  type Warning,
+} from '../../../src/contract/provenance.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { writeNeededRatios } from '../../../src/present/evidence.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
@@ -29,7 +31,10 @@ import {
   makeExamination,
   makePicture,
   makeSuspected,
+  seen,
+  seenByCamera,
 } from './examination.ts';
+import { full, fullItem } from './full-report.ts';
 
 const heatmapDigests = {
   real: '1'.repeat(64),
@@ -243,46 +248,35 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('name pictures seen before on the first page, apart from those that only share a camera', () => {
-    const dent: SeenBefore = {
-      id: 'a'.repeat(24),
-      name: 'dent.jpg',
-      projectId: '4711',
-      createdDate: '2026-03-02T10:00:00.000Z',
-      reasons: ['camera'],
-      alignment: null,
-      likeness: null,
-    };
-
     const examination = makeExamination();
-    const first = writeFirstPage({ examination, item: { ...item, seenBefore: [dent] }, language });
+    const seenBefore = [seenByCamera];
+    const first = writeFirstPage({ examination, item: { ...item, seenBefore }, language });
 
     const lines = {
-      en: 'same camera body as dent.jpg, 2026-03-02, case 4711',
-      de: 'dieselbe Kamera (Seriennummer) wie dent.jpg, 02.03.2026, Fall 4711',
+      en: 'same camera body as old.jpg, 2026-03-02, case 4099',
+      de: 'dieselbe Kamera (Seriennummer) wie old.jpg, 02.03.2026, Fall 4099',
     };
     expect(stringsOf([first])).toContain(lines[language]);
     expect(stringsOf([first])).not.toContain(words.terminal.seen.label);
-    const long = { ...dent, name: 'W'.repeat(255), projectId: 'P'.repeat(255) };
+    const long = { ...seen, name: 'W'.repeat(255), projectId: 'P'.repeat(255) };
     const short = writeFirstPage({ examination, item: { ...item, seenBefore: [long] }, language });
     expect(stringsOf([short]).some((text) => /W⟨… 175 …⟩W+.*P⟨… 175 …⟩P+$/.test(text))).toBe(true);
-    const alignment = { isMirrored: false, scale: 1, left: 0, top: 0 };
-    const same: SeenBefore = { ...dent, reasons: ['picture'], alignment, likeness: 0.9 };
     const annexOf = (beside: ReportItem['beside'] & {}) =>
-      sectionsOf(examination, { seenBefore: [same], beside })
+      sectionsOf(examination, { seenBefore: [seen], beside })
         .find(({ title }) => title.includes(words.labels.sections.seenBefore))
         ?.blocks.slice(1);
-    const { seen } = words.document;
+    const told = words.document.seen;
     const jpeg = 'AAAA';
-    for (const [differing, told] of [
-      [2, seen.framed],
-      [0, seen.alike],
+    for (const [differing, howAlike] of [
+      [2, told.framed],
+      [0, told.alike],
     ] as const) {
-      expect(annexOf([{ id: dent.id, jpeg, differing }])).toEqual([
-        { kind: 'beside', jpeg, caption: `${seen.beside} ${told}` },
+      expect(annexOf([{ id: seen.id, jpeg, differing }])).toEqual([
+        { kind: 'beside', jpeg, caption: `${told.beside} ${howAlike}` },
       ]);
     }
-    expect(annexOf([{ id: dent.id, jpeg: null, differing: 0 }])).toEqual([
-      { kind: 'paragraph', text: seen.gone },
+    expect(annexOf([{ id: seen.id, jpeg: null, differing: 0 }])).toEqual([
+      { kind: 'paragraph', text: told.gone },
     ]);
   });
 
@@ -598,85 +592,59 @@ describe.each(languages)('sections in %s', (language) => {
   });
 });
 
+const evil = 'x\u202Ey';
+/** The members that hold codes and hashes of our own. */
+const own = new Set(
+  `assurance basis change code decisionStrategy event format integrity kind md5 origin place reasons resultClass
+  resultSubClasses sha256 sha512 speaksFor strength trust trustListSha256 writtenBy`.split(/\s+/),
+);
+/** The members whose own members have names from the file, the model or the machine. */
+const named = new Set('environment exif files measures pngText thresholds xmp'.split(' '));
+
+/** With hostile text in place of every text that is not our own. */
+function poisoned<Value>(value: Value, key = ''): Value {
+  const poison = (part: unknown): unknown => {
+    if (typeof part === 'string') return own.has(key) ? part : evil;
+    if (Array.isArray(part)) return part.map((one: unknown) => poisoned(one, key));
+    if (part?.constructor !== Object) return part;
+    const parts = Object.entries(part).map(([name, one]) => [name, poisoned<unknown>(one, name)]);
+    const more = named.has(key) ? parts.map(([name, one]) => [`${evil}${String(name)}`, one]) : [];
+    return Object.fromEntries([...parts, ...more]);
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only texts are replaced
+  return poison(value) as Value;
+}
+
 test('all foreign text in a report is made printable', () => {
-  const base = makeExamination();
-  const evil = 'x\u202Ey';
-  const both = { en: evil, de: evil };
-  const { metadata } = base.facts;
-  const finding = { ...base.findings[0]!, method: evil, statement: both, source: evil };
-  const examination: Examination = {
-    ...base,
-    facts: {
-      ...base.facts,
-      colourSpace: evil,
-      iccProfile: evil,
-      metadata: {
-        ...metadata,
-        exif: { LensModel: evil, ExposureTime: evil, [evil]: evil },
-        xmp: { [evil]: evil },
-        pngText: { [evil]: evil },
-        software: evil,
-        cameraMake: evil,
-        takenAt: evil,
-        digitalSourceType: evil,
-        warnings: [evil],
+  const [finding] = full.findings;
+  const texts = { software: 'a', digitalSourceType: 'a', warnings: ['a'] };
+  const metadata = { ...full.facts.metadata, ...texts, xmp: { a: 'b' }, pngText: { a: 'b' } };
+  const findings = [...full.findings, { ...finding!, speaksFor: 'neither' } as const];
+  const examination = altered(
+    { ...full, findings },
+    {
+      facts: { iccProfile: 'a', metadata },
+      provenance: {
+        history: [{ action: 'a', software: 'a', when: 'a', parameters: 'a' }],
+        quantisation: { kind: 'known-software', name: 'a', quality: null },
+        layout: { trailingBytes: 1, trailingKind: 'a', pictures: 1 },
+        warnings: ['a'],
       },
     },
-    model: { id: evil, version: evil, files: { [evil]: evil } },
-    environment: { [evil]: evil, forensics: evil },
-    decision: { ...base.decision, thresholds: { [evil]: 1 } },
-    findings: [
-      { ...finding, measures: { [evil]: 1 } },
-      { ...finding, speaksFor: 'neither' },
-    ],
-    skipped: [{ method: evil, reason: both }],
-    provenance: hostileProvenance(evil),
-    measured: [{ ...base.measured[0]!, condition: evil }],
-  };
-  const at = item.examinedAt;
-  const hostile: ReportItem = {
-    ...item,
-    name: evil,
-    analysisId: evil,
-    withMetadata: true,
-    custody: [{ at, actor: evil, event: 'created', hashes: [{ name: evil, sha256: evil }] }],
-    validation: {
-      id: evil,
-      createdAt: at,
-      model: { id: evil, version: evil, files: {} },
-      conditions: [{ ...base.measured[0]!, condition: evil }],
-    },
-  };
-  const sections = writeSections({ examination, item: hostile, language: 'en', heatmapDigests });
+  );
 
-  expect(stringsOf(sections).filter((text) => text.includes('\u202E'))).toEqual([]);
+  const all = stringsOf(
+    writeSections({
+      examination: poisoned(examination),
+      item: poisoned(fullItem),
+      language: 'en',
+      heatmapDigests,
+    }),
+  );
+
+  expect(all.filter((text) => text.includes('\u202E'))).toEqual([]);
+  expect(all.filter((text) => text.includes('⟨U+202E⟩')).length).toBeGreaterThan(40);
 });
-
-function hostileProvenance(evil: string): Provenance {
-  const foreign = { field: evil, value: evil, generator: evil };
-  return {
-    declarations: [{ ...foreign, origin: 'captured', place: 'xmp', assurance: 'unsigned' }],
-    credentials: {
-      ...credentials,
-      trust: 'untrusted',
-      signer: evil,
-      issuer: evil,
-      signedAt: evil,
-      hasTimestamp: true,
-      claimGenerator: evil,
-      actions: [{ action: evil, software: evil, when: evil, digitalSourceType: evil }],
-      problems: [evil],
-    },
-    software: [{ kind: 'unknown', name: evil, place: 'exif' }],
-    history: [{ action: evil, software: evil, when: evil, parameters: evil }],
-    quantisation: { kind: 'known-software', name: evil, quality: null },
-    inconsistencies: [
-      { code: 'time_in_future', statement: { en: evil, de: evil }, measures: { [evil]: 1 } },
-    ],
-    layout: { trailingBytes: 1, trailingKind: evil, pictures: 1 },
-    warnings: [evil],
-  };
-}
 
 function stringsOf(sections: readonly Section[]): readonly string[] {
   return sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(stringsOfBlock)]);
