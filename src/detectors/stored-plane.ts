@@ -32,10 +32,7 @@ export function storedRgb({ facts, rgb }: Pick<Picture, 'rgb'> & { readonly fact
 
 function inStoredOrder(upright: Uint8Array, channels: number, facts: Turned): Uint8Array {
   const stored = new Uint8Array(upright.length);
-  // The first pixel of the upright picture, and the steps to the pixels on its right and below it.
-  const origin = storedIndex(facts, 0, 0);
-  const right = storedIndex(facts, 1, 0) - origin;
-  const below = storedIndex(facts, 0, 1) - origin;
+  const { origin, right, below } = storedSteps(facts);
   for (let y = 0, from = 0; y < facts.height; y++) {
     for (let x = 0; x < facts.width; x++) {
       const to = channels * (origin + y * below + x * right);
@@ -57,10 +54,11 @@ export function toUpright(map: CellMap, facts: Turned): CellMap {
   if (facts.orientation === 1 && isWhole) return map;
   const middle = (cell: number, length: number) =>
     Math.min(cell * cellPx + (cellPx >> 1), length - 1);
+  const { origin, right, below } = storedSteps(facts);
   const values = Float32Array.from({ length: columns * rows }, (_, at) => {
     const x = middle(at % columns, width);
     const y = middle(Math.floor(at / columns), height);
-    const stored = storedIndex(facts, x, y);
+    const stored = origin + y * below + x * right;
     const column = Math.floor((stored % storedWidth) / cellPx);
     const row = Math.floor(Math.floor(stored / storedWidth) / cellPx);
     return map.values[
@@ -70,12 +68,16 @@ export function toUpright(map: CellMap, facts: Turned): CellMap {
   return { cellPx, columns, rows, values };
 }
 
-/** Stored index of the upright pixel (x, y). */
-function storedIndex({ width, height, storedWidth, orientation }: Turned, x: number, y: number) {
+/** Index of the first pixel of the upright picture in the stored one, and the steps to those on its right and below it. */
+function storedSteps({ width, height, storedWidth, orientation }: Turned) {
   const [isMirrored, degrees] = turnsToUpright(orientation);
-  const [right, bottom] = [width - 1 - x, height - 1 - y];
-  // The rotation is undone first, then the mirroring.
-  const turned = { 0: [x, y], 90: [y, right], 180: [right, bottom], 270: [bottom, x] } as const;
-  const [across, down] = turned[degrees];
-  return down * storedWidth + (isMirrored ? storedWidth - 1 - across : across);
+  const indexOf = (x: number, y: number) => {
+    const [right, bottom] = [width - 1 - x, height - 1 - y];
+    // The rotation is undone first, then the mirroring.
+    const turned = { 0: [x, y], 90: [y, right], 180: [right, bottom], 270: [bottom, x] } as const;
+    const [across, down] = turned[degrees];
+    return down * storedWidth + (isMirrored ? storedWidth - 1 - across : across);
+  };
+  const origin = indexOf(0, 0);
+  return { origin, right: indexOf(1, 0) - origin, below: indexOf(0, 1) - origin };
 }
