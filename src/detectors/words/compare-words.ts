@@ -26,6 +26,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
+/** Limits the time on pages of one word repeated; other pages have fewer words of one size. */
+const maxCompared = 250;
+
 /**
  * The least difference from any other word of this size, relative to the word's own variance, as a logarithm; then how much
  * smaller it is than that from the next word.
@@ -42,9 +45,11 @@ export function measureTwin(page: Page, word: Word): readonly number[] {
     }
   }
   let [least, second] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const other of words) {
+  const alike = words.filter((other) => {
     const isOther = other !== word && Math.abs(other.width - width) <= 2;
-    if (!isOther || Math.abs(other.height - height) > 2) continue;
+    return isOther && Math.abs(other.height - height) <= 2;
+  });
+  for (const other of alike.slice(0, maxCompared)) {
     const here = leastDifference(page, word, other, second);
     if (here < least) [least, second] = [here, least];
     else if (here < second) second = here;
