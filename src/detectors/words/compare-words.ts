@@ -26,8 +26,8 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-/** Limits the time on pages of one word repeated; other pages have fewer words of one size. */
-const maxCompared = 250;
+/** Pixels that one word is compared with. Limits the time on pages of one word repeated. */
+const maxCompared = 150_000;
 
 /**
  * The least difference from any other word of this size, relative to the word's own variance, as a logarithm; then how much
@@ -49,7 +49,7 @@ export function measureTwin(page: Page, word: Word): readonly number[] {
     const isOther = other !== word && Math.abs(other.width - width) <= 2;
     return isOther && Math.abs(other.height - height) <= 2;
   });
-  for (const other of alike.slice(0, maxCompared)) {
+  for (const other of alike.slice(0, Math.ceil(maxCompared / (width * height)))) {
     const here = leastDifference(page, word, other, second);
     if (here < least) [least, second] = [here, least];
     else if (here < second) second = here;
