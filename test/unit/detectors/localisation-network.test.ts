@@ -5,6 +5,7 @@ import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from '../engine/fixtures.ts';
+import { pasted, resaved } from './histories.ts';
 import { inputWith, worded } from './input.ts';
 import { noProvenance } from '../../../src/contract/provenance.ts';
 
@@ -22,27 +23,17 @@ const size = { width: 400, height: 300 };
 const box = { left: 28, top: 60, width: 120, height: 100 };
 
 /** A scene that was saved as JPEG, optionally with a pasted part that was not, and saved again. */
-async function resaved(seed: number, isSpliced: boolean): Promise<Picture> {
-  const first = fromScene(drawScene({ ...size, seed })).jpeg({ quality: 70 });
-  const { rgb: host } = await decodePicture(await first.toBuffer());
-  const donor = drawScene({ ...size, seed: seed + 10 }).rgb;
-  const made = host.slice();
-  if (isSpliced) paste(donor, made);
-  const again = fromScene({ ...size, rgb: made }).jpeg({ quality: 95 });
-  return decodePicture(await again.toBuffer());
-}
-
-function paste(donor: Uint8Array, into: Uint8Array): void {
-  for (let y = box.top; y < box.top + box.height; y++) {
-    const from = 3 * (y * size.width + box.left);
-    into.set(donor.subarray(from, from + 3 * box.width), from);
-  }
+async function sceneOf(seed: number, isSpliced: boolean): Promise<Picture> {
+  const host = await resaved(drawScene({ ...size, seed }), 70);
+  const donor = drawScene({ ...size, seed: seed + 10 });
+  const made = isSpliced ? pasted(host, donor, box) : host;
+  return decodePicture(await fromScene(made).jpeg({ quality: 95 }).toBuffer());
 }
 
 describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) => {
   let spliced: Awaited<ReturnType<typeof examine>>;
   beforeAll(async () => {
-    spliced = await examine(await resaved(seed, true));
+    spliced = await examine(await sceneOf(seed, true));
   });
 
   test('is found in the right place', () => {
@@ -56,7 +47,7 @@ describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) =
 
   // The scenes are drawn; the model card states how rarely the network marks real photographs.
   test('at least triples the odds of the untouched original', async () => {
-    const twin = await examine(await resaved(seed, false));
+    const twin = await examine(await sceneOf(seed, false));
 
     const gain = spliced.finding.measures['logOdds']! - twin.finding.measures['logOdds']!;
     expect(gain).toBeGreaterThan(Math.log(3));

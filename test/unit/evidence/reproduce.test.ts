@@ -91,22 +91,6 @@ test('a bundle without its picture, made after the trust list was replaced, need
   });
 });
 
-test('a number changed before signing is found and named', async () => {
-  const { decision } = real.examination;
-
-  const found = await reproduce(
-    changedBundle({ decision: { ...decision, fakeProbability: 0.0123 } }),
-  );
-
-  expect(found.outcome).toBe('different');
-  expect(found.differences).toContainEqual({
-    path: 'examination.decision.fakeProbability',
-    recorded: 0.0123,
-    found: decision.fakeProbability,
-    kind: 'value',
-  });
-});
-
 test('in a bundle of the first format the map cells are compared instead of the drawings', async () => {
   const signer = newSigner();
   // As large as the picture, like raw maps of that format.

@@ -8,8 +8,8 @@ import { createSigner, type Signer } from '../../../src/evidence/sign.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
-import type { ReportTexts } from '../../../src/present/report-item.ts';
 import { makeExamination } from '../present/examination.ts';
+import { textsIn } from '../service/analyses/scripted-sandbox.ts';
 import { readEntries } from './repack.ts';
 
 export const signedAt = new Date('2026-03-02T08:00:00.000Z');
@@ -26,6 +26,7 @@ export function smallCase(change: Partial<BundleCase> = {}): BundleCase {
     sha512: digest('sha512'),
     md5: digest('md5'),
   };
+  const texts = textsIn('any language');
   const pdf = Buffer.from(`%PDF-1.7 (SHA-256 ${facts.sha256})`);
   return {
     original,
@@ -82,14 +83,6 @@ function fourPngs(of: typeof size): Record<MapName, Uint8Array> {
   const png = pngOf(of);
   return { real: png, fake: png, compression: png, anomaly: png };
 }
-
-const texts: ReportTexts = {
-  summary: 's',
-  forensic: 'f',
-  heatmapIntro: 'i',
-  heatmap: { real: 'r', fake: 'f', compressed: 'c', anomaly: 'a' },
-  conclusion: 'c',
-};
 
 /** Signed again by whoever changed it. */
 export async function resealed(entries: Readonly<Record<string, Uint8Array>>): Promise<Uint8Array> {

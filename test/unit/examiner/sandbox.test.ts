@@ -100,16 +100,12 @@ describe('an unusable file is rejected with a code, and the child continues', ()
     expect(sandbox.status().children).toBe(1);
   });
 
-  test.each([
+  test.each<ExamineRequest['options']>([
     { ...options, seed: 1.5 },
     { ...options, seed: Number.NaN },
-  ])('invalid_request for the seed $seed', async (wrong) => {
-    await expect(examine({ options: wrong })).rejects.toMatchObject({ code: 'invalid_request' });
-  });
-
-  test('invalid_request for an unknown strategy, which would find no thresholds', async () => {
-    const wrong: ExamineRequest['options'] = JSON.parse('{"decisionStrategy":"bold","seed":1}');
-
+    // An unknown strategy would find no thresholds.
+    JSON.parse('{"decisionStrategy":"bold","seed":1}'),
+  ])('invalid_request for %j', async (wrong) => {
     await expect(examine({ options: wrong })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 

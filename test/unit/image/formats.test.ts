@@ -12,6 +12,7 @@ import {
 import { localLimits, type Picture } from '../../../src/image/picture.ts';
 import { bmpFile, fileOf, formatFile, formatScene } from '../../fixtures/formats.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
+import { xmpPacket } from '../../fixtures/xmp.ts';
 
 const open = (bytes: Uint8Array) => decodePicture(bytes, { limits: localLimits });
 const { width, height } = formatScene;
@@ -236,11 +237,9 @@ test('the largest JPEG in a camera raw file is examined, with the metadata of bo
 });
 
 test.each(['webp', 'avif'] as const)('EXIF and XMP of a %s are read', async (format) => {
-  const xmp =
-    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:CreatorTool="Editor 2"/></rdf:RDF></x:xmpmeta>';
   const bytes = await fromScene(formatScene)
     .withExif({ IFD0: { Make: 'Maker', Model: 'Model 1' } })
-    .withXmp(xmp)
+    .withXmp(xmpPacket({ 'xmp:CreatorTool': 'Editor 2' }))
     .toFormat(format)
     .toBuffer();
 
@@ -261,8 +260,6 @@ test('a header that claims a huge size is rejected before a pixel is decoded', a
   }
 });
 
-const scene = { width: 70, height: 70, seed: 1 };
-
 test.each(['\xff\xd8', '\x89PNG\r\n', ''])('%j, part of a signature, is no format', (text) => {
   expect(sniffFormat(Buffer.from(text, 'latin1'))).toBeNull();
 });
@@ -278,12 +275,6 @@ test('a JPEG of ever more segments is not read on, because that happens outside 
 });
 
 describe('describeContent', () => {
-  test.each(['webp', 'gif', 'tiff', 'avif'] as const)('names a real %s file', async (format) => {
-    const bytes = await fromScene(drawScene(scene)).toFormat(format).toBuffer();
-
-    expect(describeContent(bytes).toLowerCase()).toContain(format);
-  });
-
   test.each([
     ['', 'an empty file'],
     ['\0\0\0\x18ftypheic\0\0\0\0', 'a HEIC picture'],

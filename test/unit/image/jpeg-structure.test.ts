@@ -76,12 +76,6 @@ describe('readJpeg', () => {
     expect(labels.slice(0, 5)).toEqual(['SOI', 'APP1 XMP', 'APP2 MPF', 'APP11', 'COM']);
   });
 
-  test('bytes after the picture are counted, whatever they contain', () => {
-    const twice = Buffer.concat([plain, plain]);
-
-    expect(readJpeg(twice).structure.trailingBytes).toBe(plain.length);
-  });
-
   test('fill bytes before a marker and stray bytes between segments are skipped', () => {
     const jpeg = withSegments(plain, Buffer.from([7, 7]), Buffer.from([0xff, 0xff, 0xff]));
 

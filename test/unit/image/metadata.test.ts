@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openJpeg } from '../../../src/image/jpeg-metadata.ts';
 import { readMetadata } from '../../../src/image/metadata.ts';
 import { openPng } from '../../../src/image/png.ts';
-import { exifSegment, tiffBlock } from '../../fixtures/exif.ts';
+import { exifSegment, tiffBlock, utf8 } from '../../fixtures/exif.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
@@ -315,10 +315,6 @@ describe('PNG text', () => {
     expect(Object.getPrototypeOf(metadata.pngText)).toBe(Object.prototype);
   });
 });
-
-function utf8(text: string) {
-  return { type: 129, bytes: Buffer.from(`${text}\0`) };
-}
 
 /** One image resource 0x0404 with these records: dataset number and text. */
 function photoshop(records: readonly (readonly [number, string])[]): string {

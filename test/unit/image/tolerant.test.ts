@@ -43,7 +43,6 @@ describe('irregularities that viewers tolerate decode to the same pixels, with a
 
   const text = pngChunk('tEXt', 'Comment\0hello');
   const wrongText = edited(text, text.length - 1, 1);
-  const [ihdr, ...rest] = splitPng(png).map(({ bytes }) => bytes);
 
   test.each([
     ['no end', ['end_marker_missing'], png.subarray(0, -12)],
@@ -53,8 +52,6 @@ describe('irregularities that viewers tolerate decode to the same pixels, with a
     ['a wrong checksum of a text', ['chunk_ignored'], withChunks(png, wrongText)],
     ['a palette that RGB does not need', [], withChunks(png, pngChunk('PLTE', 'abcde'))],
   ])('a PNG with %s', async (_, notes, file) => {
-    expect(ihdr).toHaveLength(25);
-    expect(rest.length).toBeGreaterThan(1);
     const { facts, rgb } = await decodePicture(file);
 
     expect(facts.notes).toEqual(notes);

@@ -44,13 +44,6 @@ describe('an Azure container that is missing', () => {
 
     expect(Buffer.from(await store.read('d', 10)).toString()).toBe('d');
   });
-
-  test('is created by the probe', async () => {
-    await azurite.storeOf('probed').probe();
-
-    const got = await send(azurite.storeOf('probed').presign('key', new Date()).getUrl);
-    expect(await got.text()).toContain('BlobNotFound');
-  });
 });
 
 describe('an Azure store', () => {

@@ -19,14 +19,6 @@ const rulesOf = (...rules: string[]) => `<CORSConfiguration>${rules.join('')}</C
 const xmlError = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
 
 describe('the probe of an S3 store', () => {
-  test('writes, reads and leaves nothing behind', async () => {
-    const before = server.objects();
-
-    await storeWith().probe();
-
-    expect(server.objects()).toEqual(before);
-  });
-
   test.each<[what: string, changes: Partial<S3StorageConfig>, says: RegExp]>([
     ['the secret is wrong', { secretAccessKey: 'wrong' }, /secret access key/],
     ['the access key is unknown', { accessKeyId: 'AKIAUNKNOWN' }, /access key/],
