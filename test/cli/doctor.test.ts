@@ -32,10 +32,11 @@ async function found(...args: string[]) {
   return { code, ok, checks };
 }
 
-/** A folder of its own, and commands that act on it. */
-function anotherFolder(...options: string[]) {
+/** A folder of its own with a tenant, and commands that act on it. */
+async function anotherFolder() {
   const other = newFolder();
-  const inOther = (...args: string[]) => runHere([...args, '--data-dir', other, ...options]);
+  const inOther = (...args: string[]) => runHere([...args, '--data-dir', other]);
+  await inOther('tenant', 'create', 'acme');
   return { other, inOther };
 }
 
@@ -91,7 +92,7 @@ test('every tenant’s own store is checked; the shared one only once', async ()
 });
 
 test('a default store configured for the service is checked instead of the embedded one', async () => {
-  const { other, inOther } = anotherFolder();
+  const { other, inOther } = await anotherFolder();
   const defaultStorage = join(other, 'default.json');
   const own = join(other, 'config.json');
   const write = (more: object) => {
@@ -101,7 +102,6 @@ test('a default store configured for the service is checked instead of the embed
   const check = async () => inOther('doctor', '--quick', '--config', own);
   write({ corsAllowedOrigins: ['https://app.example'] });
   writeFileSync(own, JSON.stringify({ defaultStorage }));
-  await inOther('tenant', 'create', 'acme', '--config', own);
 
   const well = await check();
   write({ secretAccessKey: 'wrong' });
@@ -115,7 +115,7 @@ test('a default store configured for the service is checked instead of the embed
 
 test('an unknown tenant and an empty folder are reported', async () => {
   const unknown = await doctor('--quick', '--tenant', 'nobody');
-  const nothing = await anotherFolder('--config', config).inOther('doctor', '--quick');
+  const nothing = await runHere(['doctor', '--quick', '--data-dir', newFolder()]);
 
   expect(unknown).toMatchObject({ code: 4, stdout: '' });
   const stdout = expect.stringContaining('Fix: Start "forensics serve"');
@@ -123,8 +123,7 @@ test('an unknown tenant and an empty folder are reported', async () => {
 });
 
 test('a missing database in a folder in use is reported, and not recreated', async () => {
-  const { other, inOther } = anotherFolder();
-  await inOther('tenant', 'create', 'acme');
+  const { other, inOther } = await anotherFolder();
   mkdirSync(join(other, 'blobs'));
   rmSync(join(other, 'forensics.db'));
 
@@ -140,8 +139,7 @@ test('a missing database in a folder in use is reported, and not recreated', asy
 });
 
 test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', async () => {
-  const { other, inOther } = anotherFolder();
-  await inOther('tenant', 'create', 'acme');
+  const { other, inOther } = await anotherFolder();
   const before = readdirSync(other);
   chownSync(other, 12_345, 12_345);
 
@@ -160,7 +158,7 @@ const canBeNobody = spawnSync(process.execPath, [entry, '--version'], ofNobody).
 test.skipIf(!canBeNobody)(
   "every command refuses another user's folder with the same exit code",
   () => {
-    const { other } = anotherFolder();
+    const other = newFolder();
     const commands = ['serve --port 0', 'tenant list', 'validate list', 'keys list --tenant acme'];
 
     const codes = commands.map((command) => {
@@ -182,8 +180,7 @@ function diagnoseWith(mount: string, folder: string): string {
 }
 
 test.skipIf(!canMount)('a store on a read-only disk is reported as such', async () => {
-  const { other, inOther } = anotherFolder();
-  await inOther('tenant', 'create', 'acme');
+  const { other } = await anotherFolder();
   const blobs = join(other, 'blobs');
   mkdirSync(blobs, { recursive: true });
 
@@ -193,8 +190,7 @@ test.skipIf(!canMount)('a store on a read-only disk is reported as such', async 
 });
 
 test.skipIf(!canMount)('a data folder on a read-only disk is reported as such', async () => {
-  const { other, inOther } = anotherFolder();
-  await inOther('tenant', 'create', 'acme');
+  const { other } = await anotherFolder();
   chmodSync(other, 0o755);
   const mount = `mount --bind ${other} ${other} && mount -o remount,ro,bind ${other}`;
 
@@ -204,8 +200,7 @@ test.skipIf(!canMount)('a data folder on a read-only disk is reported as such', 
 });
 
 test('a wrong master key is reported as such', async () => {
-  const { other, inOther } = anotherFolder();
-  await inOther('tenant', 'create', 'acme');
+  const { other, inOther } = await anotherFolder();
   await inOther('master-key', 'rotate');
   writeFileSync(join(other, 'master.key'), `${'0c'.repeat(32)}\n`, { mode: 0o600 });
 

@@ -203,18 +203,20 @@ test("the package includes ONNX Runtime's notices with its libraries, and nothin
   ]);
 });
 
+/** Of a program that runs in the empty folder. */
+async function outputOf(program: string): Promise<string> {
+  const cwd = join(dir, 'empty');
+  await writeFile(join(cwd, 'program.mjs'), program);
+  return (await run(process.execPath, ['program.mjs'], { cwd, env: programEnvironment() })).stdout;
+}
+
 test('the compiled program finds the trial pictures', async () => {
   const modules = join(prefix, 'lib/node_modules/forensics/dist/service/first-run.js');
   const program = `
     import { trialMd5s } from ${JSON.stringify(modules)};
     console.log(trialMd5s('.').length);`;
-  await writeFile(join(dir, 'empty', 'trial.mjs'), program);
-  const ran = await run(process.execPath, ['trial.mjs'], {
-    cwd: join(dir, 'empty'),
-    env: programEnvironment(),
-  });
 
-  expect(ran.stdout).toBe('2\n');
+  expect(await outputOf(program)).toBe('2\n');
 });
 
 test('the library works in a five-line program', async () => {
@@ -225,13 +227,11 @@ test('the library works in a five-line program', async () => {
     const { reports } = await renderReport('scene.jpg', examination, { languages: ['de'] });
     const pdf = Buffer.from(reports.de.pdf).subarray(0, 5).toString();
     console.log(JSON.stringify({ verdict, pdf }));`;
-  await writeFile(join(dir, 'empty', 'program.mjs'), program);
-  const ran = await run(process.execPath, ['program.mjs'], {
-    cwd: join(dir, 'empty'),
-    env: programEnvironment(),
-  });
 
-  expect(JSON.parse(ran.stdout)).toEqual({ verdict: expect.any(String), pdf: '%PDF-' });
+  expect(JSON.parse(await outputOf(program))).toEqual({
+    verdict: expect.any(String),
+    pdf: '%PDF-',
+  });
 });
 
 /** From Debian; `.ci/run` installs them. Files in the package belong to the user who builds it: root. */

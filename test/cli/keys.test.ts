@@ -9,7 +9,13 @@ import { refused, runHere } from './run-cli.ts';
 const dataDir = newFolder();
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
 
-const list = async () => run('keys', 'list', '--tenant', 'acme', '--json');
+async function keysNamed(name: string): Promise<readonly KeyEntry[]> {
+  const listed: KeyEntry[] = JSON.parse(
+    (await run('keys', 'list', '--tenant', 'acme', '--json')).stdout,
+  );
+  return listed.filter((key) => key.name === name);
+}
+
 const create = ['keys', 'create', '--tenant', 'acme', '--name', 'ci'];
 
 beforeAll(async () => {
@@ -48,8 +54,7 @@ test('no key is created if the file exists or cannot be written', async () => {
 
   expect([again.code, nowhere.code]).toEqual([5, 1]);
   expect(readFileSync(taken, 'utf8')).toBe(before);
-  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
-  expect(listed.filter((key) => key.name === 'no file')).toHaveLength(1);
+  expect(await keysNamed('no file')).toHaveLength(1);
 });
 
 test('the file for a key is removed if the key cannot be created', async () => {
@@ -81,9 +86,7 @@ test('--now revokes all keys of that name, including those still in a grace peri
   const rotated = await run('keys', 'rotate', ...name, '--now', '--json');
 
   const { key, replaced }: Rotated = JSON.parse(rotated.stdout);
-  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
-  const left = listed.filter((one) => one.name === 'leaked twice');
-  expect(left.map(({ uuid }) => uuid)).toEqual([key.uuid]);
+  expect(await keysNamed('leaked twice')).toMatchObject([{ uuid: key.uuid }]);
   expect(replaced.ended).toBe('replaced');
   expect(Date.parse(replaced.expiresAt)).toBeLessThanOrEqual(Date.now());
 });
@@ -100,8 +103,7 @@ test('rotate --out writes a new file; if the file exists, no key is revoked', as
   expect([rotated.code, again.code]).toEqual([0, 5]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(rotated.stdout + rotated.stderr).not.toContain(secret);
-  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
-  expect(listed.filter((one) => one.name === 'filed')).toHaveLength(2);
+  expect(await keysNamed('filed')).toHaveLength(2);
 });
 
 test('the list states which keys work, and when they expire', async () => {

@@ -47,9 +47,7 @@ const sent = fc.record({
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const;
 
-test('no request makes the server return a 5xx status', {
-  timeout: 120_000,
-}, async () => {
+test('no request makes the server return a 5xx status', { timeout: 120_000 }, async () => {
   const routes = [...open.server.methodsByPath].flatMap(([path, known]) =>
     methods
       .filter((method) => known.includes(method))

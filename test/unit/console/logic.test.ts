@@ -180,9 +180,7 @@ test('places marked by all methods keep their numbers; those of a single method 
   const evidence: Parameters<typeof locate>[0] = JSON.parse(
     JSON.stringify({
       reasons: [{ code: 'manipulation_suspected' }],
-      manipulation: {
-        places: [0, 20].map((left) => ({ region: { ...box, left }, methods: [] })),
-      },
+      manipulation: { places: [0, 20].map((left) => ({ region: { ...box, left }, methods: [] })) },
       findings: [
         { ...found, method: 'copy-move', measures: { ...measures, otherLeft: 5, otherTop: 6 } },
         { ...network, speaksFor: 'real' },

@@ -12,12 +12,7 @@ const caseData = {
 describe.each(languages)('the HTML report in %s', (language) => {
   test('has every section of the PDF, and is the same for the same result', async () => {
     const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
-    const sections = writeSections({
-      examination: full,
-      item: fullItem,
-      language,
-      heatmapDigests,
-    });
+    const sections = writeSections({ examination: full, item: fullItem, language, heatmapDigests });
 
     const html = await drawHtml(full, language);
 

@@ -18,13 +18,13 @@ import { expect, test } from 'vitest';
 import { restore as restoreBackup } from '../../../../src/ops/backup/restore.ts';
 import { hasInstallation } from '../../../../src/service/core.ts';
 import { currentSchema } from '../../../../src/ports/db/migrations.ts';
-import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
-import { createSqliteDb } from '../../../../src/ports/db/sqlite.ts';
+import { createSqliteDb, openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { fromDist } from '../../../built.ts';
 import { makeOlderDatabase } from '../../ports/db/older-database.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
+import { codeOf } from '../../ports/storage/code-of.ts';
 import { backedUp, backUp, content, evidence, now, smallFolder } from './small-backup.ts';
 import { withoutEntry } from './without-entry.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
@@ -98,10 +98,10 @@ test('a backup that is damaged, incomplete or none at all leaves the folder empt
   writeFileSync(lost, await withoutEntry(readFileSync(small.out), evidence.path));
 
   const attempts = [
-    await codeOf(restore(damaged, dataDir)),
-    await codeOf(restore(lost, dataDir)),
-    await codeOf(restore(join(small.folder, 'plain.txt'), dataDir)),
-    await codeOf(restore(join(dataDir, 'none'), dataDir)),
+    await codeOf(() => restore(damaged, dataDir)),
+    await codeOf(() => restore(lost, dataDir)),
+    await codeOf(() => restore(join(small.folder, 'plain.txt'), dataDir)),
+    await codeOf(() => restore(join(dataDir, 'none'), dataDir)),
   ];
 
   expect(attempts.slice(0, 2)).toEqual(['backup_damaged', 'backup_damaged']);
@@ -112,12 +112,11 @@ test('a backup that is damaged, incomplete or none at all leaves the folder empt
 test.each(['../escaped', '/escaped', 'tls/../../escaped', 'blobs/escaped', 'restore.json'])(
   'an archive that names %s writes nothing there',
   async (name) => {
-    const small = await smallFolder();
-    const file = join(small.folder, 'forged.tar');
-    await forge(file, { name });
     const dataDir = emptyDataDir();
 
-    expect(await codeOf(restore(file, dataDir))).toBe('backup_damaged');
+    expect(await codeOf(async () => restore(await forge({ name }), dataDir))).toBe(
+      'backup_damaged',
+    );
 
     expect(readdirSync(dataDir)).toEqual([]);
     expect(existsSync(join(dataDir, '..', 'escaped'))).toBe(false);
@@ -125,9 +124,7 @@ test.each(['../escaped', '/escaped', 'tls/../../escaped', 'blobs/escaped', 'rest
 );
 
 test.each(['symlink', 'link'] as const)('a %s in an archive is refused', async (type) => {
-  const small = await smallFolder();
-  const file = join(small.folder, 'forged.tar');
-  await forge(file, { name: 'tls/ca.pem', type, linkname: '/etc/hostname' });
+  const file = await forge({ name: 'tls/ca.pem', type, linkname: '/etc/hostname' });
   const dataDir = emptyDataDir();
 
   await expect(restore(file, dataDir)).rejects.toEqual(
@@ -166,8 +163,8 @@ test('keys that were left out are taken from their own folder, and must match', 
   writeFileSync(join(wrong, 'master.key'), 'ab'.repeat(32));
 
   const refused = [
-    await codeOf(restore(small.out, dataDir)),
-    await codeOf(restore(small.out, dataDir, { keysDir: wrong })),
+    await codeOf(() => restore(small.out, dataDir)),
+    await codeOf(() => restore(small.out, dataDir, { keysDir: wrong })),
   ];
   await restore(small.out, dataDir, { keysDir: right });
 
@@ -233,20 +230,14 @@ test.each([1, 4, 8])(
 
 const namesIn = (folder: string) => readdirSync(folder).toSorted();
 
-async function codeOf(attempt: Promise<unknown>): Promise<unknown> {
-  const failed: unknown = await attempt.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  return failed instanceof Error && 'code' in failed ? failed.code : failed;
-}
-
 /** As an attacker could make it: with an entry that no backup has, and no end. */
-async function forge(file: string, entry: Parameters<Pack['entry']>[0]): Promise<void> {
+async function forge(entry: Parameters<Pack['entry']>[0]): Promise<string> {
   const tar = pack();
   for (const header of [{ name: 'forensics.db' }, entry]) {
     tar.entry({ mtime: now(), ...header }, header.linkname === undefined ? 'escaped' : '');
   }
   tar.finalize();
+  const file = join(temporaryFolder(), 'forged.tar');
   writeFileSync(file, await buffer(tar));
+  return file;
 }

@@ -61,12 +61,7 @@ describe('from SQLite to PostgreSQL', () => {
       event: 'master_key.rotated',
       details: { endsOld: false, resealed: 0 },
     } as const;
-    await audit.note({
-      chain: serviceChain,
-      actor: operator,
-      subject: null,
-      ...event,
-    });
+    await audit.note({ chain: serviceChain, actor: operator, subject: null, ...event });
     expect((await audit.verify(serviceChain)).broken).toBeNull();
   });
 

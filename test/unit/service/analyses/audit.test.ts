@@ -57,10 +57,7 @@ test('the actor changes with every act, the creator never', async () => {
   expect(await actor()).toEqual(['system', null, null]);
   const options = { tier: 'forensicReporting' };
   const upgraded = await analyses.retry(asAda, { id: made.id, options });
-  expect(upgraded).toMatchObject({
-    lastChangedByUserId: ada.id,
-    lastChangedByUserName: null,
-  });
+  expect(upgraded).toMatchObject({ lastChangedByUserId: ada.id, lastChangedByUserName: null });
   expect(await actor()).toEqual(['user', ada.id, 'Ada Süß']);
 });
 

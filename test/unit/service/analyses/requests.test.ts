@@ -31,12 +31,7 @@ describe('create', () => {
           deleteUrl: expect.stringContaining('signature='),
           expiresAt: '2026-03-08T12:00:00.000Z',
         },
-        options: {
-          model: 'trace-3',
-          decisionStrategy: 'default',
-          tier: 'flagging',
-          seed: 1337,
-        },
+        options: { model: 'trace-3', decisionStrategy: 'default', tier: 'flagging', seed: 1337 },
       },
       inferenceStatus: {
         type: 'image',
@@ -82,10 +77,7 @@ describe('create', () => {
 
     const analysis = await analyses.get(caller, id);
     expect(analysis).toMatchObject({
-      name: given.name,
-      comment: given.comment,
-      tags: given.tags,
-      projectId: 'p1',
+      ...given,
       input: {
         ...given.input,
         options: { model: 'acme-trace', decisionStrategy: 'pedantic', tier: 'flagging', seed: -5 },

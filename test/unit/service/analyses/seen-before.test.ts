@@ -31,6 +31,9 @@ interface Details extends Partial<Pick<Metadata, 'exif' | 'xmp' | 'pngText'>> {
   readonly tier?: Tier;
 }
 
+const camera = { exif: { BodySerialNumber: '012345678' } };
+const document = { xmp: { OriginalDocumentID: 'xmp.did:0f1e2d3c4b5a' } };
+
 const found = new Map<Uint8Array, Promise<Uint8Array>>();
 
 /** Found once for all tests. */
@@ -179,8 +182,8 @@ describe('pictures seen before', () => {
   });
 
   test.each([
-    ['camera', { exif: { BodySerialNumber: '012345678' } }],
-    ['document', { xmp: { OriginalDocumentID: 'xmp.did:0f1e2d3c4b5a' } }],
+    ['camera', camera],
+    ['document', document],
     ['settings', { pngText: { parameters: 'a harbour at dawn, Steps: 20, Seed: 1234567890' } }],
   ] as const)('are found by the same %s in their metadata', async (reason, tags) => {
     const { examine, analyses, caller, db } = await openSearch();
@@ -198,10 +201,9 @@ describe('pictures seen before', () => {
 
   test('of one case and one camera are not listed, but counted', async () => {
     const { examine, analyses, caller } = await openSearch();
-    const tags = { exif: { BodySerialNumber: '012345678' } };
-    await examine('One', original, caller, tags);
-    const second = await examine('Two', other, caller, tags);
-    await examine('Elsewhere', original, caller, { ...tags, projectId: 'claim 4712' });
+    await examine('One', original, caller, camera);
+    const second = await examine('Two', other, caller, camera);
+    await examine('Elsewhere', original, caller, { ...camera, projectId: 'claim 4712' });
 
     expect(await analyses.seenBefore(caller, second)).toMatchObject([{ name: 'Elsewhere' }]);
     const of = async (query: ListQuery) => (await analyses.list(caller, query)).ofOneCamera;
@@ -212,12 +214,11 @@ describe('pictures seen before', () => {
 
   test('are listed before those that only share a document id or a camera, however many', async () => {
     const { examine, analyses, caller } = await openSearch();
-    const camera = { exif: { BodySerialNumber: '012345678' }, projectId: 'claim 1' };
-    const document = { xmp: { OriginalDocumentID: 'xmp.did:0f1e2d3c4b5a' }, projectId: 'claim 2' };
     for (let n = 0; n < 20; n++) await examine(`Camera ${n}`, other, caller, camera);
     await examine('Document', other, caller, document);
     await examine('The original', original);
-    const last = await examine('A copy', copy, caller, { ...camera, ...document });
+    const elsewhere = { ...camera, ...document, projectId: 'claim 2' };
+    const last = await examine('A copy', copy, caller, elsewhere);
 
     const listed = await analyses.seenBefore(caller, last);
 

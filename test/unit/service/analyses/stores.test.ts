@@ -5,7 +5,7 @@ import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { bucket, otherBucket, startS3Server } from '../../../fixtures/s3-server.ts';
-import { createRequest, openWorkshop, picture } from './workshop.ts';
+import { createRequest, openWorkshop, picture, storageUrlsOf } from './workshop.ts';
 
 const server = await startS3Server();
 afterAll(() => server.close());
@@ -57,14 +57,7 @@ test('an analysis stays in the store in which it was created, whatever the tenan
     'https://forensics.test:8443/b-',
   ];
   for (const [index, id] of ids.entries()) {
-    const { input, inferenceStatus } = listed.find((analysis) => analysis.id === id)!;
-    const { heatmaps, report } = inferenceStatus.result!;
-    const urls = [
-      input.storageUrls,
-      ...Object.values(heatmaps!),
-      report!.en.pdfStorageUrls,
-      report!.de.pdfStorageUrls,
-    ];
+    const urls = storageUrlsOf(listed.find((analysis) => analysis.id === id)!);
     for (const { getUrl } of urls) expect(getUrl.startsWith(starts[index]!)).toBe(true);
   }
   expect(workshop.errors).toEqual([]);

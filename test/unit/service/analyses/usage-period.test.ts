@@ -4,10 +4,7 @@ import { createUsageReports } from '../../../../src/service/usage/usage.ts';
 import { testDb } from '../../ports/db/temporary.ts';
 
 const now = new Date('2026-03-10T15:30:00.000Z');
-const tenant = {
-  id: '0123456789abcdef01234567',
-  createdAt: new Date('2026-01-02T03:04:05.000Z'),
-};
+const tenant = { id: '0123456789abcdef01234567', createdAt: new Date('2026-01-02T03:04:05.000Z') };
 async function report(query: ReportQuery) {
   return createUsageReports({ db: await testDb(), now: () => now }).report(tenant, query);
 }

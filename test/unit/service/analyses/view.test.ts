@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fromRow } from '../../../../src/service/analyses/examination-row.ts';
-import type { StorageUrls } from '../../../../src/contract/analysis.ts';
 import type { Db } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
 import { writeEvidence } from '../../../../src/present/evidence.ts';
 import { examinationOf, textsIn } from './scripted-sandbox.ts';
-import { openWorkshop } from './workshop.ts';
+import { openWorkshop, storageUrlsOf } from './workshop.ts';
 
 const urls = {
   type: 's3',
@@ -101,16 +100,7 @@ describe('the evidence', () => {
 test('every answer signs every URL again', async () => {
   const { complete, analyses, caller, clock } = await openWorkshop();
   const id = await complete('forensicReporting');
-  const read = async () => {
-    const { input, inferenceStatus } = await analyses.get(caller, id);
-    const { heatmaps, report } = inferenceStatus.result!;
-    return [
-      input.storageUrls,
-      ...Object.values(heatmaps!),
-      report!.en.pdfStorageUrls,
-      report!.de.pdfStorageUrls,
-    ] satisfies StorageUrls[];
-  };
+  const read = async () => storageUrlsOf(await analyses.get(caller, id));
 
   const before = await read();
   clock.step(60_000);

@@ -7,7 +7,7 @@ import { createAnalyses } from '../../../../src/service/analyses/analyses.ts';
 import type { AnalysesOptions, Caller } from '../../../../src/service/analyses/context.ts';
 import { runJob } from '../../../../src/service/analyses/lifecycle/client.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
-import type { Analysis, CreateRequest } from '../../../../src/contract/analysis.ts';
+import type { Analysis, CreateRequest, StorageUrls } from '../../../../src/contract/analysis.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import {
   analyses as analysisRows,
@@ -217,6 +217,13 @@ export interface Message {
   readonly analysisId: string;
   readonly status: string;
   readonly [field: string]: unknown;
+}
+
+/** Of the input and everything rendered. */
+export function storageUrlsOf({ input, inferenceStatus }: Analysis): readonly StorageUrls[] {
+  const { heatmaps, report } = inferenceStatus.result!;
+  const pdfs = [report!.en.pdfStorageUrls, report!.de.pdfStorageUrls];
+  return [input.storageUrls, ...Object.values(heatmaps!), ...pdfs];
 }
 
 export function createRequest(): CreateRequest {

@@ -30,14 +30,27 @@ async function setUp({
   const { db, tenants, keys, tenancy } = await openTenancy({ now, openRemote, webhookAllow });
   const { id } = await tenants.create({ name: 'acme' });
   const tenant = async () => (await tenants.byId(id))!;
+  const read = async () => tenancy.read(await tenant());
+  const change = async (request: TenantRequest) =>
+    tenancy.change(await tenant(), request, operator);
   return {
     clock,
     db,
     id,
     tenants,
     keys,
-    read: async () => tenancy.read(await tenant()),
-    change: async (request: TenantRequest) => tenancy.change(await tenant(), request, operator),
+    read,
+    change,
+    mint: async () => {
+      const expiresAt = new Date(now().getTime() + 1_000_000);
+      return keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+    },
+    /** A request that is refused, with everything else in it. */
+    expectRefusal: async (request: TenantRequest, error: object) => {
+      const before = await read();
+      await expect(change({ name: 'acme-2', ...request })).rejects.toEqual(error);
+      expect(await read()).toEqual(before);
+    },
   };
 }
 
@@ -46,9 +59,8 @@ const ownBucket = (name = bucket): { readonly storageConfig: { s3: object } } =>
 });
 
 test('a new tenant has the store of the service and no other settings', async () => {
-  const { id, keys, read, clock } = await setUp();
-  const expiresAt = new Date(clock.now().getTime() + 1000);
-  const { secret, ...key } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+  const { id, mint, read } = await setUp();
+  const { secret, ...key } = await mint();
 
   expect(await read()).toEqual({
     id,
@@ -87,11 +99,10 @@ test('a tenant’s own store is tested, saved and returned masked', async () => 
 });
 
 test('the answer sent back unchanged changes nothing and contacts no store', async () => {
-  const { change, keys, id, clock, read } = await setUp({
+  const { change, mint, read } = await setUp({
     openRemote: (config) => ({ ...openS3(config), probe: probes.shift() ?? unexpectedProbe }),
   });
-  const expiresAt = new Date(clock.now().getTime() + 1000);
-  await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+  await mint();
   await change({ ...ownBucket(), webhookUrl: 'https://receiver.example/secret' });
   const answer = await read();
 
@@ -137,27 +148,15 @@ const unexpectedProbe = async () => {
 const probes = [async () => undefined];
 
 describe('a store that does not work is refused, and nothing else of the request is applied', () => {
-  const wrong: Record<string, () => [object, string]> = {
-    'a wrong secret': () => [
-      { ...server.s3Config(bucket), secretAccessKey: 'wrong' },
-      'store_refused',
-    ],
-    'somebody else’s bucket': () => [
-      { ...server.s3Config(bucket), bucketName: otherBucket },
-      'store_refused',
-    ],
-    'a closed port': () => [{ ...server.s3Config(bucket), port: 1 }, 'store_refused'],
-  };
+  test.each([
+    ['a wrong secret', { secretAccessKey: 'wrong' }],
+    ['somebody else’s bucket', { bucketName: otherBucket }],
+    ['a closed port', { port: 1 }],
+  ])('%s', async (_name, wrong) => {
+    const { expectRefusal, db } = await setUp();
+    const storageConfig = { s3: server.s3Config(bucket, wrong) };
 
-  test.each(Object.entries(wrong))('%s', async (_name, make) => {
-    const [s3, code] = make();
-    const { change, read, db } = await setUp();
-    const before = await read();
-
-    const changing = change({ name: 'acme-2', storageConfig: { s3 } });
-
-    await expect(changing).rejects.toMatchObject({ code });
-    expect(await read()).toEqual(before);
+    await expectRefusal({ storageConfig }, expect.objectContaining({ code: 'store_refused' }));
     expect(await db.select().from(storageConfigs).all()).toEqual([]);
   });
 });
@@ -262,15 +261,12 @@ describe('a webhook at an address', () => {
     'https://[::ffff:192.168.0.1]/',
     'https://receiver.localhost./',
   ])('%s is refused if it is not allowed, and the error names webhookAllow', async (url) => {
-    const { change, read } = await setUp();
-    const before = await read();
+    const { expectRefusal } = await setUp();
 
-    const changing = change({ name: 'acme-2', webhookUrl: url });
-
-    await expect(changing).rejects.toEqual(
+    await expectRefusal(
+      { webhookUrl: url },
       refusal('invalid_request', /^webhookUrl is an address .* webhookAllow setting\.$/),
     );
-    expect(await read()).toEqual(before);
   });
 
   test('that is allowed is accepted, and so is every name', async () => {
@@ -302,19 +298,14 @@ describe('what is read-only', () => {
     ['isTrial', true],
     ['createdDate', '2026-01-01T00:00:00.000Z'],
   ])('%s: %j is refused and named', async (member, value) => {
-    const { change, read } = await setUp();
-    const before = await read();
+    const { expectRefusal } = await setUp();
 
-    const changing = change({ name: 'acme-2', [member]: value });
-
-    await expect(changing).rejects.toEqual(refusal('invalid_request', `${member} is read-only`));
-    expect(await read()).toEqual(before);
+    await expectRefusal({ [member]: value }, refusal('invalid_request', `${member} is read-only`));
   });
 
   test('the last use of a key may have changed since it was read', async () => {
-    const { change, keys, id, clock, read } = await setUp();
-    const expiresAt = new Date(clock.now().getTime() + 1_000_000);
-    const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+    const { change, keys, mint, clock, read } = await setUp();
+    const { secret } = await mint();
     const lastUse = async () => (await read()).apiKeys[0]!.lastUsedDate;
     await keys.authenticate(secret);
     await expect.poll(lastUse).toBe('2026-03-01T12:00:00.000Z');

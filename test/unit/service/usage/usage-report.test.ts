@@ -19,9 +19,11 @@ async function openReports() {
   const workshop = await openWorkshop();
   const { db, clock, caller, sandbox } = workshop;
   const reports = createUsageReports({ db, now: clock.now });
+  const total = () => reports.report(caller.tenant, {});
   return {
     ...workshop,
-    total: () => reports.report(caller.tenant, {}),
+    total,
+    timed: async () => (await total()).processingDurations.byModelTypeAndParallelism.image,
     range: (startTime: string, endTime: string) =>
       reports.report(caller.tenant, { type: 'range', startTime, endTime }),
     /** Makes the next run take a minute and find this. */
@@ -100,7 +102,7 @@ describe('successes', () => {
   test.skipIf(hasPostgres)(
     'are timed separately when others of the tenant wait or run',
     async () => {
-      const { complete, create, find, start, worker, total, openTenant, db } = await openReports();
+      const { complete, create, find, start, worker, timed, openTenant, db } = await openReports();
       const other = await openTenant('other');
       const givenAway = await start();
       await db
@@ -116,15 +118,12 @@ describe('successes', () => {
       await start();
       await worker.drain();
 
-      expect((await total()).processingDurations.byModelTypeAndParallelism.image).toEqual({
-        single: 1,
-        bulk: 0,
-      });
+      expect(await timed()).toEqual({ single: 1, bulk: 0 });
     },
   );
 
   test('are timed while processing, including failed attempts but not waiting', async () => {
-    const { start, worker, sandbox, find, clock, total } = await openReports();
+    const { start, worker, sandbox, find, clock, timed } = await openReports();
     sandbox.next(sandbox.fail('inference_busy'), sandbox.fail('inference_crashed'));
     find('fake', 0.9);
     await start();
@@ -135,10 +134,7 @@ describe('successes', () => {
     clock.step(60_000);
     await worker.drain();
 
-    expect((await total()).processingDurations.byModelTypeAndParallelism.image).toEqual({
-      single: 2,
-      bulk: null,
-    });
+    expect(await timed()).toEqual({ single: 2, bulk: null });
   });
 });
 

@@ -114,9 +114,7 @@ test('a broken receiver is tried ten times with growing pauses, then the message
 });
 
 test('retries are spread out by at most a fifth later, never earlier', async () => {
-  const { deliverer, send, db, clock } = await setUpReceiver(answering(503), {
-    random: () => 0.5,
-  });
+  const { deliverer, send, db, clock } = await setUpReceiver(answering(503), { random: () => 0.5 });
   await send('a1');
 
   await deliverer.drain();
