@@ -1,7 +1,7 @@
 /** One analysis: the answer, the picture and the next step first; the rest in tabs. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
@@ -20,6 +20,7 @@ import {
   isUpgradable,
   Panel,
   Time,
+  useTitle,
 } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
@@ -45,7 +46,7 @@ type TabId = (typeof tabIds)[number];
 
 /** @param tab - from the address; the first tab if it specifies none. */
 export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: string | null }) {
-  const { analysis: text, cases, tenantName } = useConsole();
+  const { analysis: text, cases, holds, tenantName } = useConsole();
   const loaded = useAnalysis(id);
   const { data, reload } = loaded;
   const acts = useActs(reload, () => {
@@ -56,9 +57,7 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
   const review = useReview(id, () =>
     run(async () => acts.edit(data ?? (await getAnalysis(tenantName, id)))),
   );
-  useEffect(() => {
-    document.title = `${data?.name.slice(0, 80) ?? ''} · forensics`;
-  }, [data?.name]);
+  useTitle(data?.name.slice(0, 80) ?? holds.object);
   return (
     <>
       <div class="row apart">

@@ -1,13 +1,12 @@
 /** Help: the results, the glossary, the manual, the API, and the certificate of this server. */
 
-import { useEffect } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { type Block, blocksIn, manualFile, topics } from '../../present/manual.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Awaited, Dots, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
+import { Awaited, Dots, Facts, PageTitle, Panel, useTitle } from '../parts/pieces.tsx';
 
 // Each page is a separate file, fetched when it is opened.
 const pages = import.meta.glob<string>('../../manual/**/*.md', {
@@ -78,9 +77,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
   const { nav, common, help, language } = useConsole();
   const title = Object.hasOwn(topics, topic) ? topics[topic]![language][0] : null;
   const file = manualFile(topic, language);
-  useEffect(() => {
-    document.title = `${help.manual}: ${title ?? topic} · forensics`;
-  }, [help, title, topic]);
+  useTitle(`${help.manual}: ${title ?? topic}`);
   const loaded = useLoaded(file, {
     load: async () => (await pages[`../../manual/${file}`]?.()) ?? '',
   });

@@ -8,11 +8,16 @@ import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 import { readClass, writeTime } from './verdict.ts';
 
-/** The heading of a page, also used as the title of the browser tab. */
-export function PageTitle({ text }: { readonly text: string }) {
+/** Sets the title of the browser tab. */
+export function useTitle(text: string): void {
   useEffect(() => {
     document.title = `${text} · forensics`;
   }, [text]);
+}
+
+/** The heading of a page, also used as the title of the browser tab. */
+export function PageTitle({ text }: { readonly text: string }) {
+  useTitle(text);
   return <h1>{text}</h1>;
 }
 
