@@ -54,7 +54,7 @@ export function CasePage({ name }: { readonly name: string }) {
       </p>
       <div class="row apart">
         <PageTitle text={text.title(name)} />
-        <Downloads name={name} entries={entries} />
+        {entries.length > 0 && <Downloads name={name} entries={entries} />}
       </div>
       {entries.length > 0 && (
         <p class="lead">{writeCaseSummary(entries.map(memberOf), language, data?.ofOneCamera)}</p>
@@ -64,7 +64,7 @@ export function CasePage({ name }: { readonly name: string }) {
       <section class="panel flush" aria-label={text.title(name)}>
         <div class="toolbar row apart">
           <span class="soft small">
-            {pictures(entries.length)}. {order}
+            {entries.length > 0 && `${pictures(entries.length)}. ${order}`}
           </span>
           <div class="row">
             {hint}
@@ -107,7 +107,7 @@ function Downloads({ name, entries }: { name: string; entries: readonly Analysis
     save(`case-${name}-${language}.pdf`, `${path}/report`, { ...query, language });
   return (
     <Buttons
-      disabled={isBusy || entries.length === 0}
+      disabled={isBusy}
       acts={[
         [text.report, saveReport],
         [analysis.bundle, () => save(`case-${name}.zip`, `${path}/bundle`, query)],
