@@ -33,10 +33,19 @@ export function printable(text: string, limit = defaultLimit): string {
         ? !isAfterAccent
         : drawn.test(character) || (drawnLetter.test(character) && /\p{L}/u.test(character));
       isAfterAccent = isAccent;
-      const code = character.codePointAt(0)!.toString(16).toUpperCase();
-      return isFine ? character : `⟨U+${code.padStart(4, '0')}⟩`;
+      return isFine ? character : codePoint(character);
     })
     .join('');
+}
+
+/** Foreign text with control and bidirectional characters escaped, for a reader whose font draws everything else. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, codePoint);
+}
+
+function codePoint(character: string): string {
+  const code = character.codePointAt(0)!.toString(16).toUpperCase();
+  return `⟨U+${code.padStart(4, '0')}⟩`;
 }
 
 function shorten(characters: readonly string[], limit: number): readonly string[] {

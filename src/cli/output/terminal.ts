@@ -10,6 +10,7 @@ import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import { ForensicsError, type ExitCode, exitCodes, usageError } from '../../contract/errors.ts';
 import { systemCodeOf, toOutputFailure } from '../../ports/files/files.ts';
+import { withoutControls } from '../../present/text.ts';
 
 interface Switches {
   readonly quiet: boolean;
@@ -56,16 +57,8 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-/**
- * Makes foreign text such as file names safe for a terminal by escaping control and bidirectional
- * characters. Otherwise a file name could move the cursor or change the colour of a verdict.
- */
-export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-    return `⟨U+${code}⟩`;
-  });
-}
+/** Otherwise a file name could move the cursor or change the colour of a verdict. */
+export const printable = withoutControls;
 
 /** Quotes one word of a command line for a POSIX shell. */
 export function shellWord(text: string): string {

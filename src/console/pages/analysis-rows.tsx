@@ -8,6 +8,7 @@ import { TextField, useAct, useQuestion } from '../parts/form.tsx';
 import { type Act, isAtWork, isFailed, ResultBadge } from '../parts/pieces.tsx';
 import { actsColumn, type Column, Thumbnail, timeColumn, useThumbnails } from '../parts/table.tsx';
 import { ask } from '../api/client.ts';
+import { withoutControls } from '../../present/text.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
 /** The actions on analyses, and their dialogs. @param reload - called after analyses were edited or run again. */
@@ -106,14 +107,18 @@ function Name({ analysis, isInCase }: { analysis: Analysis; isInCase: boolean })
             {cases.title(projectId)}
           </a>
         )}
-        {tags.slice(0, 4).map((tag) => (
-          <span key={tag} class="tag">
-            {tag}
-          </span>
-        ))}
+        <Tags tags={tags.slice(0, 4)} />
       </div>
     </>
   );
+}
+
+function Tags({ tags }: Pick<Analysis, 'tags'>) {
+  return tags.map((tag) => (
+    <span key={tag} class="tag">
+      {withoutControls(tag)}
+    </span>
+  ));
 }
 
 // Case, exhibit, examiner, tags and comment of an analysis, shown and edited in one place.
@@ -129,12 +134,8 @@ export function Description({ analysis }: { readonly analysis: Analysis }) {
   if (tags.length === 0 && comment === '' && stated.length === 0) return null;
   return (
     <div class="row soft small">
-      {stated.length > 0 && <span>{stated.join(' · ')}</span>}
-      {tags.map((tag) => (
-        <span key={tag} class="tag">
-          {tag}
-        </span>
-      ))}
+      {stated.length > 0 && <span>{withoutControls(stated.join(' · '))}</span>}
+      <Tags tags={tags} />
       {comment !== '' && <p class="prose">{comment}</p>}
     </div>
   );
