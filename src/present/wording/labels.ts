@@ -269,7 +269,7 @@ export const labels = {
     oneCamera: say('from one camera', 'von derselben Kamera'),
     /** For a picture without its own page. */
     noResult: say('No result yet.', 'Noch kein Ergebnis.'),
-    notStarted: say('Upload not finished', 'Upload nicht abgeschlossen'),
+    notStarted: say('Upload not finished', 'Upload fehlt'),
     picture: fill('Picture {at} of {of}', 'Bild {at} von {of}'),
     kinds: {
       failed: say('failed', 'fehlgeschlagen'),
