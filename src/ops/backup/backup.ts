@@ -28,12 +28,13 @@ import type { Audit } from '../../service/audit/log.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
 import {
   embeddedObjects,
+  filesIn,
   type Manifest,
   manifestText,
   masterKeyId,
   type NamedObject,
   names,
-  plainFiles,
+  plainFolders,
   readKeys,
   storesElsewhere,
   sumLine,
@@ -137,7 +138,7 @@ async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
     const message = `The database is inconsistent, so no backup was written; keep your earlier backups. ${problems.join(' ')}`;
     throw new ForensicsError('database_damaged', message);
   }
-  const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
+  const plain = (await filesIn(dataDir, plainFolders)).map((path) => ({ path, isEvidence: false }));
   const { objects, elsewhere } = await readDatabase(snapshot, async (copy) => {
     const named: NamedObject[] = [];
     for await (const object of embeddedObjects(copy)) named.push(object);

@@ -85,8 +85,8 @@ export interface NamedObject {
 
 const keyFiles = ['master.key', 'master.key.next'];
 const keyFolders = ['signing-keys', 'tls'];
-/** Files that are written once and are independent of one another. */
-const plainFolders = ['validations', 'trial', 'models'];
+/** Files that are written once and are independent of one another. They are copied unchanged. */
+export const plainFolders = ['validations', 'trial', 'models'];
 const objectPattern = /^blobs\/b-[0-9a-f]{24}\/objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 /** Temporary files that are renamed when complete, and files of a model being added. */
 const unfinished = /\.\d+\.(?:new|stale)$|(?:^|\/)\.adding-/;
@@ -119,32 +119,29 @@ export async function readKeys(dataDir: string): Promise<ReadonlyMap<string, Buf
   throw conflict('The keys are being replaced; try again.');
 }
 
-/** Paths of all files in the folders that are copied unchanged. */
-export async function plainFiles(dataDir: string): Promise<readonly string[]> {
-  const found = await Promise.all(plainFolders.map((folder) => filesIn(dataDir, folder)));
-  return found.flat();
-}
-
 async function readKeysOnce(dataDir: string): Promise<ReadonlyMap<string, Buffer>> {
-  const inFolders = await Promise.all(keyFolders.map((folder) => filesIn(dataDir, folder)));
   const found = new Map<string, Buffer>();
-  for (const name of [...keyFiles, ...inFolders.flat()]) {
+  for (const name of [...keyFiles, ...(await filesIn(dataDir, keyFolders))]) {
     const content = await unlessMissing(() => readFile(join(dataDir, name)));
     if (content !== null) found.set(name, content);
   }
   return found;
 }
 
-async function filesIn(dataDir: string, folder: string): Promise<readonly string[]> {
-  const entries = await unlessMissing(() =>
-    readdir(join(dataDir, folder), { recursive: true, withFileTypes: true }),
+/** The paths of all finished files in these folders, sorted within each. */
+export async function filesIn(dataDir: string, folders: readonly string[]) {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const found = await Promise.all(
+    folders.map((folder) => unlessMissing(() => readdir(join(dataDir, folder), options))),
   );
-  return (entries ?? [])
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
-    .map((path) => path.split(sep).join('/'))
-    .filter((path) => !unfinished.test(path))
-    .toSorted();
+  return found.flatMap((entries) =>
+    (entries ?? [])
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
+      .map((path) => path.split(sep).join('/'))
+      .filter((path) => !unfinished.test(path))
+      .toSorted(),
+  );
 }
 
 /** Returns our own errors unchanged. `place` is what cannot be written to, and starts the message. */
@@ -164,13 +161,21 @@ const batch = 200;
 
 /** The embedded store's objects that rows refer to, including those of deleted analyses awaiting their purge. */
 export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
+  const { id, tenantId, inputKey, evidenceKey, storageConfigId } = analyses;
   for (let last = ''; ; ) {
-    const rows = await findRows(db, last);
-    for (const { tenantId, inputKey, evidenceKey, rendered } of rows) {
-      const pathOf = (key: string) => `blobs/${objectPath(bucketName(tenantId), key)}`;
-      const outputs = rendered === null ? [] : outputKeys(parseRendered(rendered));
-      for (const key of [inputKey, ...outputs]) yield { path: pathOf(key), isEvidence: false };
-      if (evidenceKey !== null) yield { path: pathOf(evidenceKey), isEvidence: true };
+    const rows = await db
+      .select({ id, tenantId, inputKey, evidenceKey, rendered: examinations.rendered })
+      .from(analyses)
+      .leftJoin(examinations, eq(examinations.analysisId, id))
+      .where(and(gt(id, last), isNull(storageConfigId)))
+      .orderBy(asc(id))
+      .limit(batch)
+      .all();
+    for (const row of rows) {
+      const pathOf = (key: string) => `blobs/${objectPath(bucketName(row.tenantId), key)}`;
+      const outputs = row.rendered === null ? [] : outputKeys(parseRendered(row.rendered));
+      for (const key of [row.inputKey, ...outputs]) yield { path: pathOf(key), isEvidence: false };
+      if (row.evidenceKey !== null) yield { path: pathOf(row.evidenceKey), isEvidence: true };
     }
     if (rows.length < batch) return;
     last = rows.at(-1)!.id;
@@ -185,18 +190,6 @@ export async function storesElsewhere(db: Db): Promise<Manifest['elsewhere']> {
     .leftJoin(analyses, eq(analyses.storageConfigId, id))
     .groupBy(type, place)
     .orderBy(asc(place))
-    .all();
-}
-
-async function findRows(db: Db, after: string) {
-  const { id, tenantId, inputKey, evidenceKey } = analyses;
-  return db
-    .select({ id, tenantId, inputKey, evidenceKey, rendered: examinations.rendered })
-    .from(analyses)
-    .leftJoin(examinations, eq(examinations.analysisId, id))
-    .where(and(gt(id, after), isNull(analyses.storageConfigId)))
-    .orderBy(asc(id))
-    .limit(batch)
     .all();
 }
 

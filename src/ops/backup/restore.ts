@@ -219,20 +219,17 @@ async function examineOne(core: Core, settings: Settings): Promise<Rehearsal> {
   for (const row of rows) {
     const store = await stores.of(row);
     // A purge may have deleted the original while the backup was being made.
-    if ((await store.head(row.evidenceKey!)) !== null) return examine({ row, store }, settings);
+    if ((await store.head(row.evidenceKey!)) === null) continue;
+    const limits = limitsForAccepted(settings);
+    const bytes = await readEvidence({ limits }, { row, store });
+    const sandbox = createSandbox({ poolSize: 1, modelsDir: modelsFolder(settings), limits });
+    try {
+      const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
+      const { decision } = await sandbox.examine({ source: { bytes }, options });
+      return { analysisId: row.id, verdict: decision.resultClass };
+    } finally {
+      await sandbox.close();
+    }
   }
   return null;
-}
-
-async function examine(kept: Parameters<typeof readEvidence>[1], settings: Settings) {
-  const limits = limitsForAccepted(settings);
-  const bytes = await readEvidence({ limits }, kept);
-  const sandbox = createSandbox({ poolSize: 1, modelsDir: modelsFolder(settings), limits });
-  try {
-    const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
-    const { decision } = await sandbox.examine({ source: { bytes }, options });
-    return { analysisId: kept.row.id, verdict: decision.resultClass };
-  } finally {
-    await sandbox.close();
-  }
 }

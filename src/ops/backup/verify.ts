@@ -97,14 +97,11 @@ async function withPresentSchema(
   if (schema === currentSchema('sqlite')) return readDatabase(database, act);
   const copy = `${database}.newest`;
   copyFileSync(database, copy);
+  const opened = openDatabase({ path: copy, isScratch: true });
   try {
-    const opened = openDatabase({ path: copy, isScratch: true });
-    try {
-      await act(opened.db);
-    } finally {
-      await opened.close();
-    }
+    await act(opened.db);
   } finally {
+    await opened.close();
     for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
   }
 }
