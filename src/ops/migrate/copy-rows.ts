@@ -56,7 +56,13 @@ export async function copyRows(
     }
     for (const row of settings)
       await tx.insert(tables.settings).values(row).onConflictDoNothing().run();
-    await replaceHeads(tx, heads);
+    // The trigger would reject a head that does not continue the previous one.
+    await tx.run(sql`ALTER TABLE audit_heads DISABLE TRIGGER USER`);
+    for (const head of heads) {
+      const write = tx.insert(tables.auditHeads).values(head);
+      await write.onConflictDoUpdate({ target: tables.auditHeads.chain, set: head }).run();
+    }
+    await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
     await advanceSequences(tx);
   });
 }
@@ -109,19 +115,6 @@ function isAfter(key: Key, row: Readonly<Record<string, unknown>>) {
   const values = Object.entries(key).map(([name, column]) => sql.param(row[name], column));
   const comma = sql`, `;
   return sql`(${sql.join(columns, comma)}) > (${sql.join(values, comma)})`;
-}
-
-/** Bypasses the trigger, which would reject a head that does not continue the previous one. */
-async function replaceHeads(
-  tx: Tx,
-  heads: readonly (typeof tables.auditHeads.$inferSelect)[],
-): Promise<void> {
-  await tx.run(sql`ALTER TABLE audit_heads DISABLE TRIGGER USER`);
-  for (const head of heads) {
-    const write = tx.insert(tables.auditHeads).values(head);
-    await write.onConflictDoUpdate({ target: tables.auditHeads.chain, set: head }).run();
-  }
-  await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
 }
 
 async function advanceSequences(tx: Tx): Promise<void> {

@@ -70,36 +70,28 @@ async function migrate(
     copied[what] = number;
     onProgress(what, number);
   };
-  await beginMigration(target.db, await installationId(source));
+  // Identifies the installation by a hash of data sealed under its master key; the hash does not reveal the key.
+  const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
+  await beginMigration(target.db, hash('sha256', (await kept.get())?.value ?? ''));
   await copyRows(source, target.db, count);
   const core = await openCoreOn(target, settings);
   const newKeys = keysInDatabase(target.db, core.secrets.of('evidence/signing'));
   await copySigningKeys(keysInFolder(core.folder.path), newKeys);
   if (settings.defaultStorage !== null) await moveAllObjects(settings, core, count);
-  for (const chain of await core.audit.chains()) await requireWhole(core, chain);
+  for (const chain of await core.audit.chains()) {
+    const { broken } = await core.audit.verify(chain);
+    if (broken === null) continue;
+    const message = `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it was already broken in the source.`;
+    throw auditBroken(message);
+  }
   await finishMigration(target.db);
   return { copied };
 }
 
-/** Identifies the installation by a hash of data sealed under its master key; the hash does not reveal the key. */
-async function installationId(source: Db): Promise<string> {
-  const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
-  return hash('sha256', (await kept.get())?.value ?? '');
-}
-
-async function requireWhole({ audit }: Core, chain: string): Promise<void> {
-  const { broken } = await audit.verify(chain);
-  if (broken === null) return;
-  throw auditBroken(
-    `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it was already broken in the source.`,
-  );
-}
-
 async function moveAllObjects(settings: Settings, core: Core, count: OnProgress): Promise<void> {
   const { db } = core.database;
-  const blobs = openBlobs({ settings, core, now: core.now, onError: raise });
-  const { stores } = blobs;
-  const { shared } = blobs.storage;
+  const { stores, storage } = openBlobs({ settings, core, now: core.now, onError: raise });
+  const { shared } = storage;
   if (shared === null) return;
   const isEmbedded = isNull(analyses.storageConfigId);
   for (let objects = 0; ; ) {
