@@ -35,32 +35,27 @@ export async function checkStore(target: StoreToCheck): Promise<readonly Diagnos
 
 /** The Date header is given in whole seconds. */
 const halfSecondMs = 500;
-
-/** Reads the time that every response of a store carries. Other checks report a store that does not respond. */
-async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
-  const { tenant, store, visit, now } = target;
-  const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
-  const answer = await visit({ method: 'HEAD', url: `${origin}/` }).catch(() => null);
-  const storeMs = Date.parse(answer?.headers.date ?? '');
-  if (answer === null || Number.isNaN(storeMs)) return [];
-  return [judgeClock(tenant, answer.at.getTime() - (storeMs + halfSecondMs))];
-}
-
 const warnAboveMs = 60_000;
 // AWS Signature Version 4 tolerates a clock difference of 15 minutes.
 const failAboveMs = 15 * 60_000;
 
-/** @param aheadMs - how far this machine's clock is ahead of the store's. */
-function judgeClock(tenant: string, aheadMs: number): Diagnosis {
+/** Reads the time that every response of a store carries. Other checks report a store that does not respond. */
+async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
+  const { tenant, store, visit, now } = target;
   const { ok, warning, failed } = diagnose('clock', tenant);
+  const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
+  const answer = await visit({ method: 'HEAD', url: `${origin}/` }).catch(() => null);
+  const storeMs = Date.parse(answer?.headers.date ?? '');
+  if (answer === null || Number.isNaN(storeMs)) return [];
+  const aheadMs = answer.at.getTime() - (storeMs + halfSecondMs);
   const offMs = Math.abs(aheadMs);
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   const summary = `This machine is ${Math.round(offMs / 1000)} s ${where} the store.`;
   const fix =
     'Synchronise the clocks of this machine and the store with NTP: timedatectl set-ntp true';
-  if (offMs > failAboveMs) return failed(summary, fix);
-  if (offMs > warnAboveMs) return warning(summary, fix);
-  return ok('This machine and the store agree on the time.');
+  if (offMs > failAboveMs) return [failed(summary, fix)];
+  if (offMs > warnAboveMs) return [warning(summary, fix)];
+  return [ok('This machine and the store agree on the time.')];
 }
 
 export interface StoreToCheck {
