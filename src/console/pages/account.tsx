@@ -75,7 +75,7 @@ function Elsewhere({ mustIdentify }: { readonly mustIdentify: boolean }) {
   const { login } = useWords();
   const [place, setPlace] = useState<SessionState['login']>(null);
   const { failure, submit } = useSubmit();
-  useEffect(() => void submit(async () => setPlace((await sessionState()).login)), []);
+  useEffect(() => submit(async () => setPlace((await sessionState()).login)), []);
   if (place === null) return failure;
   return (
     <>

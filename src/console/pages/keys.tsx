@@ -6,7 +6,7 @@ import { ask } from '../api/client.ts';
 import { type Context, useConsole } from '../context.ts';
 import { type Question, SelectField, TextField, useQuestion } from '../parts/form.tsx';
 import { useTenantData } from '../parts/loading.ts';
-import { type Act, Button, CopyButton, Dialog, PageTitle } from '../parts/pieces.tsx';
+import { type Act, Button, Dialog, PageTitle } from '../parts/pieces.tsx';
 import { actsColumn, type Column, Table, timeColumn } from '../parts/table.tsx';
 
 const path = '/v1/auth/api';
@@ -72,13 +72,17 @@ function useColumns(): readonly Column<KeyEntry>[] {
 }
 
 function SecretDialog({ secret, onClose }: { readonly secret: string; onClose: () => void }) {
-  const { common, keys } = useConsole();
+  const { common, keys, toast } = useConsole();
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(secret);
+    toast(common.copied);
+  };
   return (
     <Dialog title={keys.secretTitle} onClose={onClose}>
       <p>{keys.secretHint}</p>
       <pre class="mono">{secret}</pre>
       <div class="row">
-        <CopyButton text={secret} />
+        <Button onClick={() => void copy()}>{common.copy}</Button>
         <Button kind="main" onClick={onClose}>
           {common.close}
         </Button>

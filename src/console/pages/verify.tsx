@@ -13,14 +13,13 @@ export function VerifyPage() {
   const { nav, verify, tenantName } = useConsole();
   const [found, setFound] = useState<(Verification & { readonly name: string }) | null>(null);
   const { isBusy, failure, submit } = useSubmit();
-  const check = async (file: File): Promise<void> => {
+  const checkFirst = ([body]: readonly File[]) => {
+    if (body === undefined) return;
     setFound(null);
-    const request = { query: { tenantName }, body: file };
-    const verification = await ask<Verification>('/v1/bundle/verify', request);
-    setFound({ ...verification, name: file.name });
-  };
-  const checkFirst = ([file]: readonly File[]) => {
-    if (file !== undefined) void submit(() => check(file));
+    submit(async () => {
+      const request = { query: { tenantName }, body };
+      setFound({ ...(await ask<Verification>('/v1/bundle/verify', request)), name: body.name });
+    });
   };
   const isHeldOver = useFileDrop(checkFirst);
   return (

@@ -62,12 +62,8 @@ export function TextField({ label, hint, onValue, type = 'text', ...more }: Text
   );
 }
 
-interface PasswordFieldProps extends Pick<TextFieldProps, 'label' | 'name' | 'hint'> {
-  /** Whether it is a new password, which browsers then offer to generate. */
-  readonly isNew?: boolean;
-}
-
-export function PasswordField({ isNew = false, ...props }: PasswordFieldProps) {
+/** @param isNew - whether it is a new password, which browsers then offer to generate. */
+export function PasswordField({ isNew = false, ...props }: TextFieldProps & { isNew?: boolean }) {
   const autocomplete = isNew ? 'new-password' : 'current-password';
   return <TextField type="password" required autocomplete={autocomplete} {...props} />;
 }
@@ -104,12 +100,10 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
   );
 }
 
-interface PeriodFieldsProps {
-  readonly period: Partial<Record<'from' | 'to', string>>;
-  readonly onDay?: (day: PeriodFieldsProps['period']) => void;
-}
+type Period = Partial<Record<'from' | 'to', string>>;
 
-export function PeriodFields({ period, onDay }: PeriodFieldsProps) {
+export function PeriodFields(props: { period: Period; onDay?: (day: Period) => void }) {
+  const { period, onDay } = props;
   const { list } = useConsole();
   return (['from', 'to'] as const).map((end) => {
     const field = { label: list[end], name: end, defaultValue: period[end] ?? '' };
@@ -127,12 +121,10 @@ export function StrategyField(
   return <SelectField label={strategy} options={upload.strategies} {...props} />;
 }
 
-interface CheckFieldProps extends InputProps {
-  readonly label: string;
-  readonly onChecked?: (isChecked: boolean) => void;
-}
+type OnChecked = (isChecked: boolean) => void;
 
-export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
+export function CheckField(props: InputProps & { label: string; onChecked?: OnChecked }) {
+  const { label, onChecked, ...more } = props;
   return (
     <label class="row">
       <input
@@ -180,16 +172,15 @@ function useRun(onFailure: (message: string) => void) {
 export function useSubmit() {
   const [message, setMessage] = useState('');
   const { isBusy, run } = useRun(setMessage);
-  const submit = async (send: () => Promise<unknown>): Promise<void> => {
+  const submit = (send: () => Promise<unknown>): void => {
     setMessage('');
-    await run(send);
+    void run(send);
   };
-  const failure =
-    message === '' ? null : (
-      <p class="notice bad" role="alert">
-        {message}
-      </p>
-    );
+  const failure = message !== '' && (
+    <p class="notice bad" role="alert">
+      {message}
+    </p>
+  );
   return { isBusy, failure, submit };
 }
 
@@ -222,7 +213,7 @@ export function Form({ act, kind = '', send, done, children, close }: FormProps)
   const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    void submit(() => send(readFields(form), form).then(() => done));
+    submit(() => send(readFields(form), form).then(() => done));
   };
   return (
     <form class="stack form" onSubmit={onSubmit}>
@@ -240,13 +231,9 @@ export function Form({ act, kind = '', send, done, children, close }: FormProps)
   );
 }
 
-interface FormPanelProps extends FormProps {
-  readonly title: string;
-  readonly intro?: string;
-}
-
 /** A panel that saves part of a page. */
-export function FormPanel({ title, intro, ...form }: FormPanelProps) {
+export function FormPanel(props: FormProps & { readonly title: string; readonly intro?: string }) {
+  const { title, intro, ...form } = props;
   return (
     <Panel title={title}>
       {intro !== undefined && <p class="soft">{intro}</p>}

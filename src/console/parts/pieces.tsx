@@ -201,15 +201,6 @@ export function Dialog({ title, onClose, children }: PanelProps & { onClose: () 
   );
 }
 
-export function CopyButton({ text }: { readonly text: string }) {
-  const { common, toast } = useConsole();
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    toast(common.copied);
-  };
-  return <Button onClick={() => void copy()}>{common.copy}</Button>;
-}
-
 /** A time in the browser's time zone, which is shown too. */
 export function Time({ at }: { readonly at: string | null }) {
   const { common, language } = useConsole();

@@ -124,12 +124,10 @@ export function Pager({ newer, older }: { readonly newer: Page; readonly older: 
 
 // Small pictures in lists.
 
-const none: ReadonlyMap<string, string> = new Map();
-
 /** Thumbnail URLs of one page of completed analyses, by id. Loaded after the list, which is shown without waiting for them. */
 export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
   const { tenantName } = useConsole();
-  const [urls, setUrls] = useState(none);
+  const [urls, setUrls] = useState<ReadonlyMap<string, string>>(new Map());
   const completed = analyses.filter(isCompleted);
   const ids = completed.map(({ id }) => id).join(',');
   useEffect(() => {
