@@ -11,11 +11,10 @@ import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError, nullOn, conflict, invalidRequest } from '../../contract/errors.ts';
-import { type Reader, transact, type Clocked, type Db, type Tx } from '../../ports/db/database.ts';
+import { transact, type Clocked, type Db, type Tx } from '../../ports/db/database.ts';
 import { tenants, apiKeys, tenantNames, userTenants } from '../../ports/db/schema.ts';
 import { createAddressGuard, createConnectionGuard } from '../../ports/network/address-guard.ts';
 import type { BucketCors, OpenRemoteStore } from '../../ports/storage/stores.ts';
-import type { RemoteStore } from '../../ports/storage/store.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from '../../ports/storage/configs.ts';
 import { maskStorage, mergeStorage } from './merge-storage.ts';
 import {
@@ -68,45 +67,43 @@ export interface TenantRequest
   readonly storageConfig?: StorageRequest | null;
 }
 
-interface ChangeAct {
-  readonly tenant: Tenant;
-  readonly request: TenantRequest;
-  readonly by: Actor;
-}
-
-async function changeTenant(context: TenancyContext, { tenant, request, by }: ChangeAct) {
+async function changeTenant(
+  context: TenancyContext,
+  { tenant, request, by }: { tenant: Tenant; request: TenantRequest; by: Actor },
+): Promise<TenantResponse> {
+  const { db, configs, cors, openRemote, webhookAllow, now } = context;
+  const { id } = tenant;
   assertReadOnlyUnchanged(request, await readTenant(context, tenant));
-  assertWebhookAllowed(context, tenant, request);
+  const { name, webhookUrl, defaultOptions, seenBefore } = request;
+  // A URL already stored may be sent back, even if the settings no longer allow it.
+  if (webhookAllow !== null && webhookUrl != null && webhookUrl !== tenant.webhookUrl) {
+    const complaint = complaintAbout(webhookUrl, webhookAllow);
+    if (complaint !== null) throw invalidRequest(complaint);
+  }
   const before = await readStoredConfig(context, tenant);
   const storage = newStorage(context, before, request);
-  if (storage?.config != null) await probe(context.openRemote(storage.config));
-  const changed = await write(context, { tenant, request, by }, before, storage);
+  if (storage?.config != null) {
+    const probing = openRemote(storage.config).probe();
+    await probing.catch((cause: unknown) => {
+      // Here, a store that does not work is the caller's mistake.
+      if (!(cause instanceof ForensicsError) || cause.status < 500) throw cause;
+      throw new ForensicsError('store_refused', cause.message, { cause });
+    });
+  }
+  const changed = await transact(db, async (tx) => {
+    const change = withoutUndefined({ name, webhookUrl, defaultOptions, seenBefore });
+    if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
+    const { storageConfigId: heldId } = await activeTenant(tx, id);
+    const held = heldId === null ? null : await configs.find(tx, { tenantId: id, id: heldId });
+    assertStorageUnchanged(before, held);
+    const storageConfigId = storage.config && (await configs.save(tx, id, storage.config));
+    return updateTenant(tx, { id, change: { ...change, storageConfigId }, at: now(), by });
+  });
   if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
     const { row, config } = (await readStoredConfig(context, changed)) ?? {};
-    if (row && config) await context.cors.apply(row, config, context.openRemote(config));
+    if (row && config) await cors.apply(row, config, openRemote(config));
   }
   return readTenant(context, changed);
-}
-
-/** Here, a store that does not work is the caller's mistake. @throws {ForensicsError} `store_refused`. */
-async function probe(store: Pick<RemoteStore, 'probe'>): Promise<void> {
-  try {
-    await store.probe();
-  } catch (cause) {
-    if (!(cause instanceof ForensicsError) || cause.status < 500) throw cause;
-    throw new ForensicsError('store_refused', cause.message, { cause });
-  }
-}
-
-/** A URL already stored may be sent back, even if the settings no longer allow it. */
-function assertWebhookAllowed(
-  { webhookAllow }: Pick<TenancyContext, 'webhookAllow'>,
-  tenant: Tenant,
-  { webhookUrl = null }: TenantRequest,
-): void {
-  if (webhookAllow === null || webhookUrl === null || webhookUrl === tenant.webhookUrl) return;
-  const complaint = complaintAbout(webhookUrl, webhookAllow);
-  if (complaint !== null) throw invalidRequest(complaint);
 }
 
 /** Returns null if the storage stays as it is; its `config` is null for the service's own store. */
@@ -115,50 +112,17 @@ function newStorage(
   before: StoredConfig | null,
   { storageType, storageConfig }: TenantRequest,
 ): Pick<StoredConfig, 'config'> | null {
-  if (storageConfig === undefined) {
-    assertStorageType(storageType, before?.row.type ?? defaultType, defaultType);
-    return null;
+  const stored = before?.config ?? null;
+  const config = storageConfig == null ? null : mergeStorage(stored, storageConfig);
+  const own = storageConfig === undefined ? before?.row.type : config?.type;
+  if (storageType !== undefined && storageType !== (own ?? defaultType)) {
+    throw invalidRequest(
+      `storageType ${storageType} needs storageConfig.${storageType}; storageConfig null means the service's own store, whose type is ${defaultType}.`,
+    );
   }
-  const config =
-    storageConfig === null ? null : mergeStorage(before?.config ?? null, storageConfig);
-  assertStorageType(storageType, config?.type ?? defaultType, defaultType);
+  if (storageConfig === undefined) return null;
   const isSame = config === null ? before === null : isDeepStrictEqual(config, before?.config);
   return isSame ? null : { config };
-}
-
-/** `null` selects the service's own store. */
-function assertStorageType(
-  wanted: StorageType | undefined,
-  actual: StorageType,
-  defaultType: StorageType,
-): void {
-  if (wanted === undefined || wanted === actual) return;
-  throw invalidRequest(
-    `storageType ${wanted} needs storageConfig.${wanted}; storageConfig null means the service's own store, whose type is ${defaultType}.`,
-  );
-}
-
-async function write(
-  { db, configs, now }: TenancyContext,
-  { tenant: { id }, request, by }: ChangeAct,
-  before: StoredConfig | null,
-  storage: Pick<StoredConfig, 'config'> | null,
-) {
-  const { name, webhookUrl, defaultOptions, seenBefore } = request;
-  return transact(db, async (tx) => {
-    const change = withoutUndefined({ name, webhookUrl, defaultOptions, seenBefore });
-    if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
-    assertStorageUnchanged(before, await currentRow(tx, configs, id));
-    const storageConfigId =
-      storage.config === null ? null : await configs.save(tx, id, storage.config);
-    return updateTenant(tx, { id, change: { ...change, storageConfigId }, at: now(), by });
-  });
-}
-
-async function currentRow(reader: Reader, configs: TenancyContext['configs'], tenantId: string) {
-  const row = await reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
-  const id = row?.storageConfigId ?? null;
-  return id === null ? null : await configs.find(reader, { tenantId, id });
 }
 
 /** The new configuration was merged from `before`, so writing it must not silently undo a concurrent change. */
@@ -310,31 +274,17 @@ async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Pr
   );
 }
 
-interface TenantEnd {
-  readonly id: string;
-  readonly at: Date;
-  readonly by: Actor;
-}
-
 /**
  * Revokes its keys, removes its members and ends their sessions, switches its webhook off and frees its names. Pending
  * deliveries are dropped, because they no longer have a receiver.
  */
-async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
+async function endTenant(
+  tx: Tx,
+  { id, at, by }: { id: string; at: Date; by: Actor },
+): Promise<Tenant> {
   const { name } = await activeTenant(tx, id);
   const isLiving = and(eq(apiKeys.tenantId, id), isNull(apiKeys.revokedAt));
   const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
-  const members = await removeMembers(tx, { id, at, by });
-  await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
-  // The new name shows which tenant it was, and cannot clash, because the name of a tenant has no tilde.
-  const end = { name: `${name}~${id}`, deletedAt: at, updatedAt: at };
-  const columns = { ...end, ...freshWebhook, webhookUrl: null };
-  const details = { keys: keys.length, members };
-  await append(tx, { chain: id, at, actor: by, event: 'tenant.deleted', subject: id, details });
-  return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
-}
-
-async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number> {
   const members = await tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
   for (const { userId } of members) {
     const before = await findTenantIds(tx, userId);
@@ -343,5 +293,11 @@ async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number>
     await auditTenants(tx, { userId, at, by }, { before, after });
   }
   await tx.delete(userTenants).where(eq(userTenants.tenantId, id)).run();
-  return members.length;
+  await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
+  // The new name shows which tenant it was, and cannot clash, because the name of a tenant has no tilde.
+  const end = { name: `${name}~${id}`, deletedAt: at, updatedAt: at };
+  const columns = { ...end, ...freshWebhook, webhookUrl: null };
+  const details = { keys: keys.length, members: members.length };
+  await append(tx, { chain: id, at, actor: by, event: 'tenant.deleted', subject: id, details });
+  return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
