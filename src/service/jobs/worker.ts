@@ -167,16 +167,13 @@ function createFairScheduler(now: () => Date) {
       return (end) => {
         inHand.splice(inHand.indexOf(owner), 1);
         if (end === 'done') failing.delete(owner);
-        if (end === 'failed') failing.set(owner, restUntil(begunAt));
+        if (end !== 'failed') return;
+        const at = now().getTime();
+        const restMs = Math.max(shortestRestMs, 10 * (at - begunAt));
+        failing.set(owner, new Date(at + Math.min(longestRestMs, restMs)));
       };
     },
   };
-
-  function restUntil(begunAt: number): Date {
-    const at = now().getTime();
-    const restMs = Math.max(shortestRestMs, 10 * (at - begunAt));
-    return new Date(at + Math.min(longestRestMs, restMs));
-  }
 }
 
 /**
@@ -210,6 +207,8 @@ export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts)
   let isWoken = false;
   let timer: NodeJS.Timeout | undefined;
   let present: Promise<unknown> = Promise.resolve();
+  const running = new Map<Promise<void>, T>();
+  let ended = 0;
 
   /** Runs a turn after the one in progress; rejects when that turn fails. */
   const run = (): Promise<Date | null> => {
@@ -243,9 +242,21 @@ export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts)
     if (!isTurning) sleep(0);
   }
 
-  const { drainWith, ...tasks } = createTasks<T>(wake);
   return {
-    ...tasks,
+    /** @param work - must never reject. @param about - what `inHand` returns for it. */
+    takeOn(work: Promise<void>, about: T): void {
+      const done = work.finally(() => {
+        running.delete(done);
+        ended++;
+        wake();
+      });
+      running.set(done, about);
+    },
+    inHand: (): readonly T[] => [...running.values()],
+    /** Resolves when all tasks now running have ended. */
+    async settled(): Promise<void> {
+      await Promise.all(running.keys());
+    },
     start() {
       isRunning = true;
       sleep(0);
@@ -253,7 +264,15 @@ export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts)
     wake,
     run,
     /** Runs turns until nothing is due and no task is running. */
-    drain: () => drainWith(run),
+    async drain(): Promise<void> {
+      for (;;) {
+        const endedBefore = ended;
+        await run();
+        if (running.size > 0) await Promise.race(running.keys());
+        // A task that ended during the turn may have freed a slot that the turn did not see.
+        else if (ended === endedBefore) return;
+      }
+    },
     /** Resolves when the current turn has ended. Its tasks continue. */
     async stop() {
       isRunning = false;
@@ -268,36 +287,6 @@ interface LoopParts {
   readonly now: () => Date;
   readonly pollMs: number;
   readonly onError: (error: unknown) => void;
-}
-
-function createTasks<T>(onEnd: () => void) {
-  const running = new Map<Promise<void>, T>();
-  let ended = 0;
-  return {
-    /** @param work - must never reject. @param about - what `inHand` returns for it. */
-    takeOn(work: Promise<void>, about: T): void {
-      const done = work.finally(() => {
-        running.delete(done);
-        ended++;
-        onEnd();
-      });
-      running.set(done, about);
-    },
-    inHand: (): readonly T[] => [...running.values()],
-    /** Resolves when all tasks now running have ended. */
-    async settled(): Promise<void> {
-      await Promise.all(running.keys());
-    },
-    drainWith: async (turn: () => Promise<unknown>): Promise<void> => {
-      for (;;) {
-        const endedBefore = ended;
-        await turn();
-        if (running.size > 0) await Promise.race(running.keys());
-        // A task that ended during the turn may have freed a slot that the turn did not see.
-        else if (ended === endedBefore) return;
-      }
-    },
-  };
 }
 
 // A daily chore, done by whichever process comes first. The database stores when each chore last began, so a restart
@@ -325,14 +314,15 @@ export function createChores(
 
   async function turn(): Promise<null> {
     for (const { name, run } of chores) {
+      const key = `chore/${name}`;
       try {
-        if (stopping.signal.aborted || !(await takeChore(db, name, now()))) continue;
+        if (stopping.signal.aborted || !(await takeChore(db, key, now()))) continue;
         await run(stopping.signal);
       } catch (error) {
         onError(error);
         // Due again in an hour.
         const value = new Date(now().getTime() - dayMs + hourMs).toISOString();
-        const isIt = eq(settings.key, choreKey(name));
+        const isIt = eq(settings.key, key);
         await db.update(settings).set({ value }).where(isIt).run().catch(onError);
       }
     }
@@ -353,9 +343,8 @@ export function createChores(
 }
 
 /** Returns true only in the process that is to do it today. */
-async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
+async function takeChore(db: Db, key: string, at: Date): Promise<boolean> {
   return transact(db, async (tx) => {
-    const key = choreKey(name);
     const row = await tx.select().from(settings).where(eq(settings.key, key)).get();
     const ageMs = at.getTime() - Date.parse(row?.value ?? '');
     // A time in the future was written when the clock was wrong.
@@ -365,8 +354,4 @@ async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
     await write.onConflictDoUpdate({ target: settings.key, set: { value } }).run();
     return true;
   });
-}
-
-function choreKey(name: string): string {
-  return `chore/${name}`;
 }
