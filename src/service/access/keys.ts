@@ -137,12 +137,20 @@ async function rotateKey(
     assertUsable(old.name, expiresAt, at);
     const key = await insert(parts, tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
     const end = new Date(at.getTime() + graceMs);
-    const change = { tenantId, by, at, end, replacedBy: key.uuid };
+    /** Makes it expire at `end` or, if that is earlier, at its own expiry. */
+    const replace = async (former: Key): Promise<KeyEntry> => {
+      const change = { replacedAt: at, expiresAt: former.expiresAt < end ? former.expiresAt : end };
+      await tx.update(apiKeys).set(change).where(eq(apiKeys.uuid, former.uuid)).run();
+      const replaced = toEntry({ ...former, ...change }, at);
+      const details = { replacedBy: key.uuid, expiresAt: replaced.expiresAt };
+      const auditEvent = { event: 'key.rotated', subject: former.uuid, details } as const;
+      await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
+      return replaced;
+    };
     await remember(tx, repeatable, [key, old, ...earlier].map(({ uuid }) => uuid).join(' '));
     const ended = [];
-    for (const one of earlier) ended.push(await replace(tx, one, change));
-    const replaced = await replace(tx, old, change);
-    return { key, earlier: ended, replaced };
+    for (const one of earlier) ended.push(await replace(one));
+    return { key, earlier: ended, replaced: await replace(old) };
   });
 }
 
@@ -188,9 +196,7 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
   if (name === '' || characterCount(name) > maxNameLength) {
     throw invalidRequest(`A key name must have 1 to ${maxNameLength} characters.`);
   }
-  if (!(expiresAt > at)) {
-    throw invalidRequest('expiresAt must be a date and time in the future.');
-  }
+  if (!(expiresAt > at)) throw invalidRequest('expiresAt must be a date and time in the future.');
   if (expiresAt.getTime() - at.getTime() > longestLifeMs) {
     throw invalidRequest('expiresAt must be within ten years from now.');
   }
@@ -224,27 +230,6 @@ function keyToReplace(keys: readonly Key[], which: KeySelector, at: Date) {
   const key = standing ?? valid[0];
   if (key === undefined) throw noSuchKey();
   return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
-}
-
-interface Replacement extends Pick<NewKey, 'tenantId' | 'by'> {
-  readonly at: Date;
-  readonly end: Date;
-  readonly replacedBy: string;
-}
-
-/** Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry. */
-async function replace(
-  tx: Tx,
-  key: Key,
-  { tenantId, by, at, end, replacedBy }: Replacement,
-): Promise<KeyEntry> {
-  const change = { replacedAt: at, expiresAt: key.expiresAt < end ? key.expiresAt : end };
-  await tx.update(apiKeys).set(change).where(eq(apiKeys.uuid, key.uuid)).run();
-  const replaced = toEntry({ ...key, ...change }, at);
-  const details = { replacedBy, expiresAt: replaced.expiresAt };
-  const auditEvent = { event: 'key.rotated', subject: key.uuid, details } as const;
-  await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
-  return replaced;
 }
 
 function alreadyReplaced(): ForensicsError {
@@ -288,7 +273,17 @@ function toEntry(key: Key, at: Date): KeyEntry {
 // Checks the API key of a request, by its tag and then by its digest.
 
 function createAuthentication({ db, digestSecret, now }: KeyParts) {
-  const findKey = prepareFindKey(db);
+  const isKey = and(
+    eq(apiKeys.tenantId, tenants.id),
+    eq(apiKeys.digest, sql.placeholder('digest')),
+  );
+  // Finds whether the tag exists, and the key with this digest, if any. Prepared once: it runs on every request.
+  const findKey = db
+    .select({ tenantId: tenants.id, key: apiKeys })
+    .from(tenants)
+    .leftJoin(apiKeys, isKey)
+    .where(eq(tenants.keyTag, sql.placeholder('tag')))
+    .prepare();
   const noteUse = createUseNotes(db);
 
   return async (secret: string): Promise<Principal> => {
@@ -303,33 +298,16 @@ function createAuthentication({ db, digestSecret, now }: KeyParts) {
     const found = await findKey.get({ tag, digest });
     const key = found?.key ?? null;
     const isSame = timingSafeEqual(digest, key?.digest ?? Buffer.alloc(digest.length));
-    if (found === undefined) throw unknownKey();
+    if (found === undefined || (isSame && key?.revokedAt != null)) {
+      throw forbidden('The API key is unknown.');
+    }
     if (key === null || !isSame) throw unauthenticated('The API key is wrong.');
-    if (key.revokedAt !== null) throw unknownKey();
     const at = now();
     if (key.expiresAt <= at) throw unauthenticated('The API key has expired; use a newer one.');
     noteUse(key.uuid, at);
     const rights = { tenantIds: [key.tenantId], scopes: [], userType: null, sessionId: null };
     return { type: 'api', id: key.uuid, ...rights };
   };
-}
-
-/** Finds whether the tag exists, and the key with this digest, if any. Prepared once: it runs on every request. */
-function prepareFindKey(db: Db) {
-  const isKey = and(
-    eq(apiKeys.tenantId, tenants.id),
-    eq(apiKeys.digest, sql.placeholder('digest')),
-  );
-  return db
-    .select({ tenantId: tenants.id, key: apiKeys })
-    .from(tenants)
-    .leftJoin(apiKeys, isKey)
-    .where(eq(tenants.keyTag, sql.placeholder('tag')))
-    .prepare();
-}
-
-function unknownKey(): ForensicsError {
-  return forbidden('The API key is unknown.');
 }
 
 const minuteMs = 60_000;
