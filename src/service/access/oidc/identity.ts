@@ -7,6 +7,7 @@
  * login.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
 import { notOffered } from '../../../contract/errors.ts';
@@ -152,7 +153,8 @@ function createAccounts(parts: AccountsParts) {
      */
     async admit(seen: Seen) {
       const row = await findRow(db, seen.token);
-      if (row === undefined || isNews(row, seen)) {
+      const isNews = row && !isDeepStrictEqual({ ...row, ...shownAs(row, seen.person) }, row);
+      if (row === undefined || isNews || isLogin(row, seen)) {
         return transact(db, (tx) => bringUpToDate(parts, tx, seen));
       }
       assertNotEnded(row, seen.token);
@@ -239,10 +241,4 @@ function shownAs(row: UserRow, { email, name, userType }: Described) {
 function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
   if (tenantIds === null) return false;
   return lastLoginAt === null || (token.loggedInAt !== null && token.loggedInAt > lastLoginAt);
-}
-
-function isNews(row: UserRow, seen: Seen): boolean {
-  const { email, name, userType } = shownAs(row, seen.person);
-  const isShownOtherwise = email !== row.email || name !== row.name || userType !== row.userType;
-  return isShownOtherwise || isLogin(row, seen);
 }

@@ -52,7 +52,11 @@ export function createProvider(parts: ProviderParts) {
   const { issuer, clientSecret, now } = parts;
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const fetch = createProviderFetch(parts);
-  const getJson = async (url: string) => readJson(fetch, url);
+  const getJson = async (url: string): Promise<unknown> => {
+    const answer = await fetch(url, { headers: { accept: 'application/json' } });
+    if (answer.status === 200) return answer.json();
+    throw new TypeError(`The provider returned status ${answer.status}.`);
+  };
   const cached = <T>(freshMs: number, load: () => Promise<T>) =>
     createCached({ pauseMs, keptMs, now, freshMs, load: () => attempt(load) });
 
@@ -105,15 +109,6 @@ export function createProvider(parts: ProviderParts) {
   };
 }
 
-async function readJson(
-  fetch: ReturnType<typeof createProviderFetch>,
-  url: string,
-): Promise<unknown> {
-  const answer = await fetch(url, { headers: { accept: 'application/json' } });
-  if (answer.status !== 200) throw new TypeError(`The provider returned status ${answer.status}.`);
-  return answer.json();
-}
-
 export type Refreshed = ReturnType<typeof tokensIn>;
 
 function tokensIn(answer: TokenEndpointResponse) {
@@ -143,11 +138,9 @@ function hasKeys(document: unknown): document is JSONWebKeySet {
 }
 
 async function attempt<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
+  return call().catch((error: unknown) => {
     throw translated(error);
-  }
+  });
 }
 
 function translated(error: unknown): ForensicsError {

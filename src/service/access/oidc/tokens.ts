@@ -78,8 +78,20 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
       if (found !== kind && found !== 'either')
         throw unauthenticated(`This is not an ${kind} token.`);
       assertAudience(kind, payload);
-      assertUnbound(payload);
-      if (kind === 'access' && found === 'either') assertNoIdToken(clientId, payload);
+      // RFC 9449, section 7.1: a token bound to a key must not be accepted as a bearer token. Proofs of possession are
+      // not checked here, so anyone with a copy of the token could use it.
+      if (payload['cnf'] !== undefined) {
+        throw unauthenticated(
+          'The token is bound to a key (DPoP or mutual TLS), which this service does not check; configure the identity provider to issue bearer tokens to this client.',
+        );
+      }
+      // OpenID Connect Core 1.0, section 2: every id token has its client in `aud`. An access token that also has it
+      // there must state its type; otherwise an id token, which is handed around more freely, would grant access.
+      if (kind === 'access' && found === 'either' && readAudiences(payload).includes(clientId)) {
+        throw unauthenticated(
+          'This may be an id token: an access token with the client id in "aud" must have a "typ" header of at+jwt or a "scope" claim.',
+        );
+      }
       return toRead(payload, now());
     },
   };
@@ -99,30 +111,8 @@ function assertJwt(kind: 'access' | 'id', token: string): void {
   );
 }
 
-/**
- * RFC 9449, section 7.1: a token bound to a key must not be accepted as a bearer token. Proofs of possession are not
- * checked here, so anyone with a copy of the token could use it.
- */
-function assertUnbound({ cnf }: JWTPayload): void {
-  if (cnf === undefined) return;
-  throw unauthenticated(
-    'The token is bound to a key (DPoP or mutual TLS), which this service does not check; configure the identity provider to issue bearer tokens to this client.',
-  );
-}
-
 function readAudiences({ aud = [] }: JWTPayload): readonly unknown[] {
   return [aud].flat();
-}
-
-/**
- * OpenID Connect Core 1.0, section 2: every id token has its client in `aud`. An access token that also has it there
- * must state its type; otherwise an id token, which is handed around more freely, would grant access.
- */
-function assertNoIdToken(clientId: string, claims: JWTPayload): void {
-  if (!readAudiences(claims).includes(clientId)) return;
-  throw unauthenticated(
-    'This may be an id token: an access token with the client id in "aud" must have a "typ" header of at+jwt or a "scope" claim.',
-  );
 }
 
 export type ReadToken = ReturnType<typeof toRead>;
