@@ -6,11 +6,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../ports/db/database.ts';
 
-interface Window {
-  readonly requests: number;
-  readonly begunAt: number;
-}
-
 interface CountKey {
   readonly who: string;
   readonly windowMs: number;
@@ -18,7 +13,7 @@ interface CountKey {
 }
 
 /** Counts one more request. A new window opens with the first request after the previous window ended. */
-export async function countRequest(db: Db, { who, windowMs, at }: CountKey): Promise<Window> {
+export async function countRequest(db: Db, { who, windowMs, at }: CountKey) {
   const now = at.getTime();
   const isOver = sql`request_counts.begun_at <= ${now - windowMs}`;
   const rows = await db.values<[number, number]>(
@@ -33,12 +28,11 @@ export async function countRequest(db: Db, { who, windowMs, at }: CountKey): Pro
 }
 
 /** Returns null if no window is open. */
-export async function readCount(db: Db, { who, windowMs, at }: CountKey): Promise<Window | null> {
+export async function readCount(db: Db, { who, windowMs, at }: CountKey) {
   const after = at.getTime() - windowMs;
-  const rows = await db.values<[number, number]>(
+  const [row] = await db.values<[number, number]>(
     sql`SELECT requests, begun_at FROM request_counts WHERE who = ${who} AND begun_at > ${after}`,
   );
-  const [row] = rows;
   return row === undefined ? null : { requests: row[0], begunAt: row[1] };
 }
 

@@ -158,9 +158,7 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   }
   const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
   if (holder?.tenantId === tenantId) return;
-  if (holder !== undefined) {
-    throw conflict('Another tenant has or had this name; choose another.');
-  }
+  if (holder !== undefined) throw conflict('Another tenant has or had this name; choose another.');
   await tx.insert(tenantNames).values({ name, tenantId }).run();
 }
 

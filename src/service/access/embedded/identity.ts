@@ -6,8 +6,8 @@
 
 import { eq, ne, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
-import { hasCode, ForensicsError, forbidden, invalidRequest } from '../../../contract/errors.ts';
-import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
+import { hasCode, forbidden, invalidRequest, notOffered } from '../../../contract/errors.ts';
+import { type Clocked, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { sessions, users, userTenants } from '../../../ports/db/schema.ts';
 import {
   type Identity,
@@ -39,7 +39,14 @@ export function createEmbeddedIdentity(
   const tokens = createTokens(parts);
   const openSessions = createSessions(parts);
   const logins = createLogins({ ...parts, sessions: openSessions });
-  const findHolder = prepareHolder(db);
+  // Prepared once, as it runs on every request. Finds a row for each of the user's tenants, or one if there are none.
+  const findHolder = db
+    .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(userTenants, eq(userTenants.userId, users.id))
+    .where(eq(sessions.id, sql.placeholder('sessionId')))
+    .prepare();
 
   /** The user of a live session. @throws {ForensicsError} `unauthenticated`. */
   async function holder({ userId, sessionId }: Subject) {
@@ -72,8 +79,7 @@ export function createEmbeddedIdentity(
     login: async (credentials) => tokenSet(await logins.login(credentials)),
     refresh: async (refreshToken) => tokenSet(await openSessions.refresh(refreshToken)),
     async exchange() {
-      const message = 'This server has its own accounts; log in with a password.';
-      throw new ForensicsError('not_offered', message);
+      throw notOffered('This server has its own accounts; log in with a password.');
     },
     end: (refreshToken) => openSessions.end(refreshToken),
     info: (principal) => parts.users.info(principal),
@@ -89,25 +95,12 @@ export function createEmbeddedIdentity(
   };
 }
 
-/** Prepared once, as it runs on every request. Finds a row for each of the user's tenants, or one if there are none. */
-function prepareHolder(db: Db) {
-  return db
-    .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(userTenants, eq(userTenants.userId, users.id))
-    .where(eq(sessions.id, sql.placeholder('sessionId')))
-    .prepare();
-}
-
 // The password side of embedded accounts: logging in with one, and changing it.
 
-interface LoginParts {
-  readonly db: Db;
+interface LoginParts extends Clocked {
   readonly passwords: Passwords;
   readonly attempts: LoginAttempts;
   readonly sessions: Sessions;
-  readonly now: () => Date;
   /** Runs in the transaction of each login. */
   readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
@@ -228,7 +221,6 @@ async function findAccount(reader: Reader, { id }: Pick<Principal, 'id'>): Promi
   throw forbidden('Only a user with an account on this server has a password.');
 }
 
-function notChanged(): ForensicsError {
-  const message = 'The password was not changed: the current one is wrong.';
-  return invalidRequest(message);
+function notChanged() {
+  return invalidRequest('The password was not changed: the current one is wrong.');
 }

@@ -114,15 +114,10 @@ const minCharacters = 12;
 const maxCharacters = 256;
 const minDifferent = 5;
 
+type Person = Pick<typeof users.$inferSelect, 'email' | 'name'> & { currentPassword?: string };
+
 /** @param person.currentPassword - the password that the person gave as the current one. */
-function assertUsable(
-  password: string,
-  {
-    email,
-    name,
-    currentPassword,
-  }: Pick<typeof users.$inferSelect, 'email' | 'name'> & { currentPassword?: string },
-): void {
+function assertUsable(password: string, { email, name, currentPassword }: Person): void {
   if (currentPassword !== undefined && normalised(password) === normalised(currentPassword)) {
     throw unusable('differs from the one it replaces');
   }
