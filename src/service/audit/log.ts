@@ -106,32 +106,21 @@ async function write<E extends EventName>(tx: Tx, note: Note<E>, last: ChainEnd)
   return { count, hash };
 }
 
-const addEntry = buildOnce((tx) =>
-  tx
-    .insert(auditEntries)
-    .values({
-      chain: sql.placeholder('chain'),
-      seq: sql.placeholder('seq'),
-      entry: sql.placeholder('entry'),
-      hash: sql.placeholder('hash'),
-    })
-    .prepare(),
-);
+const [ofChain, itsHash] = [sql.placeholder('chain'), sql.placeholder('hash')];
 
-const putHead = buildOnce((tx) =>
-  tx
+const addEntry = buildOnce((tx) => {
+  const [seq, entry] = [sql.placeholder('seq'), sql.placeholder('entry')];
+  return tx.insert(auditEntries).values({ chain: ofChain, seq, entry, hash: itsHash }).prepare();
+});
+
+const putHead = buildOnce((tx) => {
+  const set = { count: sql`excluded.count`, hash: sql`excluded.hash` };
+  return tx
     .insert(auditHeads)
-    .values({
-      chain: sql.placeholder('chain'),
-      count: sql.placeholder('count'),
-      hash: sql.placeholder('hash'),
-    })
-    .onConflictDoUpdate({
-      target: auditHeads.chain,
-      set: { count: sql`excluded.count`, hash: sql`excluded.hash` },
-    })
-    .prepare(),
-);
+    .values({ chain: ofChain, count: sql.placeholder('count'), hash: itsHash })
+    .onConflictDoUpdate({ target: auditHeads.chain, set })
+    .prepare();
+});
 
 type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
 
@@ -203,9 +192,7 @@ type Before = Pick<Walk, 'chain' | 'count' | 'head'>;
 function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Break | null {
   const next = count + 1;
   if (seq > next) return found(next, 'missing', `Entry ${next} is missing; entry ${seq} follows.`);
-  if (seq < next) {
-    return found(seq, 'out_of_order', `Entry ${seq} cannot follow entry ${count}.`);
-  }
+  if (seq < next) return found(seq, 'out_of_order', `Entry ${seq} cannot follow entry ${count}.`);
   const entry = entryText(text);
   if (hash !== hashText(text) || entry === null) {
     return found(seq, 'changed', `Entry ${seq} was changed: its text does not match its hash.`);
