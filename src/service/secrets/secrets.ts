@@ -12,7 +12,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { type Db, transact, type Tx, type OpenDatabase } from '../../ports/db/database.ts';
 import { settings as settingRows } from '../../ports/db/schema.ts';
-import { configInvalid, hasCode, usageError } from '../../contract/errors.ts';
+import { configInvalid, nullOn, usageError } from '../../contract/errors.ts';
 import { createSeal, resealConfigs, type Resealed } from '../../ports/storage/configs.ts';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -165,9 +165,7 @@ export function openDataFolder({
 }: Pick<Settings, 'dataDir' | 'masterKey' | 'databaseUrl'>): DataFolder {
   makeDataFolder(path);
   if (databaseUrl === null) assertDatabasePresent(path);
-  if (masterKey !== null) {
-    return { path, masterKey: Buffer.from(masterKey, 'hex'), keyFile: null };
-  }
+  if (masterKey !== null) return { path, masterKey: Buffer.from(masterKey, 'hex'), keyFile: null };
   const keyFile = createKeyFile(path);
   return { path, masterKey: keyFile.read(), keyFile };
 }
@@ -301,9 +299,7 @@ export async function rotateMasterKey(
     const secrets = await openSecrets(folder, db);
     const renewed = deriveSecrets(newKey);
     const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
-    if (from.equals(to)) {
-      throw usageError('The new master key must differ from the current one.');
-    }
+    if (from.equals(to)) throw usageError('The new master key must differ from the current one.');
     keyFile?.writeNext(newKey);
     const outcome = await transact(db, async (tx) => {
       const purposes = endsOld ? always : [...always, ...inOtherHands];
@@ -319,7 +315,12 @@ export async function rotateMasterKey(
       return resealed;
     });
     keyFile?.adoptNext();
-    return { ...outcome, isWiped: await isWiped(wipe) };
+    // The rotation is complete, whether or not this succeeds.
+    const wiped = await nullOn(['no_space_left'], async () => {
+      await wipe();
+      return true;
+    });
+    return { ...outcome, isWiped: wiped !== null };
   } finally {
     await database.close();
   }
@@ -337,15 +338,4 @@ async function openAlone(
   const { openPostgres } = await import('../../ports/db/postgres.ts');
   const database = await openPostgres({ url, passwordFile, isExclusive: true });
   return { database, wipe: () => database.rewrite(['settings', 'storage_configs']) };
-}
-
-/** Whether wiping succeeded. The rotation is complete either way. */
-async function isWiped(wipe: () => void | Promise<void>): Promise<boolean> {
-  try {
-    await wipe();
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'no_space_left')) return false;
-    throw error;
-  }
 }
