@@ -59,7 +59,10 @@ export function createFeedback(options: FeedbackOptions) {
     // The settings may have changed since the message was stored.
     const isOffered = task.channel === channel && url !== null;
     const attempt = isOffered ? await post(sender, url, submission) : notConfigured;
-    const again = attempt.kind === 'failed' ? nextAttempt(submission, job.fence) : null;
+    const pauseMs = pausesMs[Math.min(job.fence, pausesMs.length) - 1]!;
+    const next = new Date(now().getTime() + pauseMs);
+    const isTooLate = next.getTime() - submission.createdAt.getTime() > givenUpAfterMs;
+    const again = attempt.kind === 'failed' && !isTooLate ? next : null;
     await transact(db, async (tx) => {
       if (again === null) await queue.finish(tx, job);
       else await queue.release(tx, job, again);
@@ -68,12 +71,6 @@ export function createFeedback(options: FeedbackOptions) {
     if (attempt.kind === 'accepted' || again !== null) return;
     const what = `Feedback ${task.feedbackId} was not sent by ${task.channel}`;
     onError(new Error(`${what}: ${attempt.detail}`));
-  }
-
-  function nextAttempt({ createdAt }: Submission, attempts: number): Date | null {
-    const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1]!;
-    const at = now().getTime() + pauseMs;
-    return at - createdAt.getTime() > givenUpAfterMs ? null : new Date(at);
   }
 
   return {

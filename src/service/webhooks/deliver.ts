@@ -122,16 +122,12 @@ function createAttempt(options: DelivererOptions, sender: Pick<Sender, 'post'>) 
     const outcome = await sender.post(url, payload, headers);
     if (outcome.kind === 'accepted') failing.delete(tenantId);
     else failing.add(tenantId);
-    const retryAt = outcome.kind === 'failed' ? nextAttempt(attempts) : null;
+    const pauseMs = outcome.kind === 'failed' ? retryPausesMs[attempts] : undefined;
+    const spreadMs = (pauseMs ?? 0) * (1 + jitter * random());
+    const retryAt = pauseMs === undefined ? null : new Date(now().getTime() + spreadMs);
     const consequence = await outbox.conclude(delivery, outcome, retryAt);
     const notice = notices[consequence.kind];
     if (notice !== undefined) onNotice?.(notice, facts(delivery, outcome.detail, consequence));
-  }
-
-  function nextAttempt(attempts: number): Date | null {
-    const pauseMs = retryPausesMs[attempts];
-    if (pauseMs === undefined) return null;
-    return new Date(now().getTime() + pauseMs * (1 + jitter * random()));
   }
 
   return { make, failing };

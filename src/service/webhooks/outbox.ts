@@ -146,7 +146,8 @@ async function conclude(
   if ((await held.where(isHeld).run()).changes !== 1) return { kind: 'overtaken' };
   if (again === null) await promoteNext(tx, delivery.subject, at);
   if (kind === 'accepted') {
-    await markWorking(tx, delivery);
+    const wasFailing = and(isSame(delivery), isNotNull(tenants.webhookFailingSince));
+    await tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
     return { kind: 'delivered' };
   }
   const isHopeless = kind === 'gone' || (await markFailing(tx, delivery, at));
@@ -178,13 +179,8 @@ const clockStepMs = 60_000;
  */
 function isOutOfTime(at: Date) {
   const later = new Date(at.getTime() + clockStepMs);
-  const isOfOldClock = gte(deliveries.nextAttemptAt, deliveries.createdAt);
-  return and(
-    isWaiting,
-    gt(deliveries.nextAttemptAt, later),
-    gt(deliveries.createdAt, later),
-    isOfOldClock,
-  );
+  const { nextAttemptAt: next, createdAt } = deliveries;
+  return and(isWaiting, gt(next, later), gt(createdAt, later), gte(next, createdAt));
 }
 
 /** Tenant by tenant, so that one tenant's long queue never delays another's. */
@@ -265,11 +261,6 @@ export async function findReceiver(reader: Reader, tenantId: string): Promise<st
   return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
 }
 
-async function markWorking(tx: Tx, receiver: Receiver): Promise<void> {
-  const wasFailing = and(isSame(receiver), isNotNull(tenants.webhookFailingSince));
-  await tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
-}
-
 /** Returns true if the receiver has been failing for so long that it should be disabled. */
 async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolean> {
   const isFirst = and(isSame(receiver), isNull(tenants.webhookFailingSince));
@@ -282,10 +273,8 @@ async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolea
 /** Whether any receiver is disabled, or has been failing for more than an hour. */
 export async function hasFailingReceiver(reader: Reader, at: Date): Promise<boolean> {
   const limit = new Date(at.getTime() - noteworthyMs);
-  const isFailing = or(
-    isNotNull(tenants.webhookDisabledAt),
-    lt(tenants.webhookFailingSince, limit),
-  );
+  const { webhookDisabledAt, webhookFailingSince } = tenants;
+  const isFailing = or(isNotNull(webhookDisabledAt), lt(webhookFailingSince, limit));
   return hasRow(reader, tenants, isFailing);
 }
 
