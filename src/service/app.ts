@@ -56,8 +56,9 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
   return withStack(async (stack) => {
     const parts = await openParts(settings, options, stack);
     const work = openWork(parts, stack);
-    const { core, db, now, blobs, analyses } = parts;
+    const { core, db, now, blobs, analyses, queue, modelHealth, sandbox, isLogWorking } = parts;
     const { webhookAllow } = settings;
+    const { worker } = work;
     return {
       /** Database, tenants, keys and users; closed with the app. */
       core,
@@ -75,7 +76,21 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
         /** Whether a remote store contains, or has contained, anything. */
         hasRemote: () => hasRow(db, storageConfigs),
       },
-      operations: openOperations(parts, work),
+      operations: {
+        health: createHealth({
+          database: core.database,
+          queue,
+          checkModel: () => modelHealth.check(),
+          checkStorage: () => blobs.check(),
+          jobKinds: [runJob],
+          jobsInHand: () => worker.running(),
+          hasFailingReceiver: () => hasFailingReceiver(db, now()),
+          isLogWorking,
+          now,
+        }),
+        workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, sandbox, now }),
+        start: () => work.start(),
+      },
       close: () => stack.unwind(),
     };
   });
@@ -128,26 +143,6 @@ async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const sandbox = createSandbox({ poolSize, modelsDir, limits, trustList });
   stack.defer(() => sandbox.close());
   return { models, modelHealth, validation, limits, trustList, sandbox };
-}
-
-function openOperations(parts: Parts, work: ReturnType<typeof openWork>) {
-  const { core, db, queue, blobs, isLogWorking, modelHealth, sandbox, now } = parts;
-  const { worker } = work;
-  return {
-    health: createHealth({
-      database: core.database,
-      queue,
-      checkModel: () => modelHealth.check(),
-      checkStorage: () => blobs.check(),
-      jobKinds: [runJob],
-      jobsInHand: () => worker.running(),
-      hasFailingReceiver: () => hasFailingReceiver(db, now()),
-      isLogWorking,
-      now,
-    }),
-    workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, sandbox, now }),
-    start: () => work.start(),
-  };
 }
 
 // Work that nobody waits for: runs, webhooks, feedback and daily chores.

@@ -44,10 +44,8 @@ export type Core = Awaited<ReturnType<typeof coreOn>>;
  * @throws {ForensicsError} `file_not_readable` without permission to look; `database_damaged` if something was set up
  *   but its database is missing.
  */
-export function hasInstallation({
-  dataDir,
-  databaseUrl,
-}: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
+export function hasInstallation(settings: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
+  const { dataDir, databaseUrl } = settings;
   if (databaseUrl !== null) return true;
   try {
     if (existsSync(dataDir)) accessSync(dataDir, constants.X_OK);
@@ -233,14 +231,12 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
         'This installation has already been moved to that database; set databaseUrl and start the server.',
       );
     }
-    const isInUse = await hasRow(tx, tenantRows);
-    if (found === null ? isInUse : found.from !== from) {
+    if (found === null ? await hasRow(tx, tenantRows) : found.from !== from) {
       throw conflict('That database belongs to another installation; specify an empty one.');
     }
-    if (found === null) {
-      const value = JSON.stringify({ from, isFinished: false } satisfies State);
-      await tx.insert(settingRows).values({ key: migrationKey, value }).run();
-    }
+    if (found !== null) return;
+    const value = JSON.stringify({ from, isFinished: false } satisfies State);
+    await tx.insert(settingRows).values({ key: migrationKey, value }).run();
   });
 }
 

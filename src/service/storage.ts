@@ -23,11 +23,7 @@ import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage
 import type { Core } from './core.ts';
 import { checkFolder, checkRemote, writeProbe } from './health.ts';
 import { isIPv6 } from 'node:net';
-import {
-  type ConnectionGuard,
-  createAddressGuard,
-  createConnectionGuard,
-} from '../ports/network/address-guard.ts';
+import { createAddressGuard, createConnectionGuard } from '../ports/network/address-guard.ts';
 import { createAzureStore } from '../ports/storage/azure/azure.ts';
 import { createSealedConfigs } from '../ports/storage/configs.ts';
 import { createS3Store } from '../ports/storage/s3/s3.ts';
@@ -103,7 +99,14 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   const { db } = core.database;
   // Which addresses tenants' stores may have.
   const guard = createConnectionGuard(createAddressGuard(settings.storageAllow));
-  const openRemote = remoteOpener(settings, guard);
+  const { presignedUrlExpirySeconds: expirySeconds, maxUploadBytes: maxObjectBytes } = settings;
+  const openRemote: OpenRemoteStore = (config) => {
+    // The administrator's own store may have any address, even on this machine.
+    const limits = { maxObjectBytes, ...(config.shared === undefined ? { guard } : {}) };
+    return config.type === 's3'
+      ? createS3Store(config.s3, { ...limits, internal: config.shared?.internal ?? null })
+      : createAzureStore(config.azure, { ...limits, expirySeconds });
+  };
   const configs = createSealedConfigs({ key: core.secrets.of('blobs/configs'), now });
   const written = settings.defaultStorage;
   const config = written === null ? null : readDefaultStorage(written);
@@ -135,14 +138,3 @@ export function uploadOrigins(
 }
 
 const anyAddress = ['0.0.0.0', '::'];
-
-function remoteOpener(settings: Settings, guard: ConnectionGuard): OpenRemoteStore {
-  const { presignedUrlExpirySeconds: expirySeconds, maxUploadBytes: maxObjectBytes } = settings;
-  return (config) => {
-    // The administrator's own store may have any address, even on this machine.
-    const limits = { maxObjectBytes, ...(config.shared === undefined ? { guard } : {}) };
-    return config.type === 's3'
-      ? createS3Store(config.s3, { ...limits, internal: config.shared?.internal ?? null })
-      : createAzureStore(config.azure, { ...limits, expirySeconds });
-  };
-}
