@@ -111,6 +111,12 @@ function classFigures(
   const verdicts = ofClass.map((sample) => sample.verdicts[strategy]);
   const countVerdicts = (wanted: ResultClass) =>
     verdicts.filter(({ resultClass }) => resultClass === wanted).length;
+  const words = Map.groupBy(
+    verdicts.flatMap(({ reasons: own }) => own),
+    (word) => word,
+  );
+  // The most frequent first.
+  const reasons = [...words].toSorted(([, one], [, other]) => other.length - one.length);
   const wrongClass = isFake ? 'real' : 'fake';
   const isWrong = (sample: Sample) => sample.verdicts[strategy].resultClass === wrongClass;
   const counts = {
@@ -123,20 +129,13 @@ function classFigures(
     verdicts: counts,
     wrong: toCounted(counts[wrongClass], ofClass.length),
     decided: toCounted(counts.real + counts.fake, ofClass.length),
-    reasons: countWords(verdicts.flatMap(({ reasons }) => reasons)),
+    reasons: Object.fromEntries(reasons.map(([word, each]) => [word, each.length])),
     worstFolder: findWorstFolder(ofClass, isWrong),
   };
 }
 
 function toCounted(count: number, of: number): Counted {
   return { count, of, share: count / of, ...shareInterval(count, of) };
-}
-
-/** The most frequent first. */
-function countWords(words: readonly string[]): Record<string, number> {
-  const groups = [...Map.groupBy(words, (word) => word)];
-  const rows = groups.toSorted(([, one], [, other]) => other.length - one.length);
-  return Object.fromEntries(rows.map(([word, each]) => [word, each.length]));
 }
 
 function findWorstFolder(ofClass: readonly Sample[], isWrong: (sample: Sample) => boolean) {
