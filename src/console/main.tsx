@@ -51,17 +51,19 @@ import { VerifyPage } from './pages/verify.tsx';
 import { useAct } from './parts/form.tsx';
 import { Button, PageTitle } from './parts/pieces.tsx';
 
-type Who =
-  | { readonly is: 'unknown' }
-  | { readonly is: 'unreachable' }
-  | { readonly is: 'nobody'; readonly state: SessionState; readonly reason: LoginReason }
-  | { readonly is: 'person'; readonly user: UserInfo; readonly state: SessionState };
+interface Visit {
+  readonly state: SessionState;
+  readonly user: UserInfo | null;
+  /** Why the login is shown. If a user's session has `expired`, the open page stays in place behind it. */
+  readonly reason: LoginReason;
+}
 
 const retryMs = 3000;
 
 function App() {
   const [language, setLanguage] = useState(preferredLanguage);
-  const { who, isExpired, find, entered } = useWho();
+  const { visit, isUnreachable, find, entered } = useVisit();
+  const { user = null, reason = null } = visit ?? {};
   const route = useRoute();
   useEffect(() => rememberLanguage(language), [language]);
   const spoken: Spoken = {
@@ -70,33 +72,28 @@ function App() {
     setLanguage: (lang) => {
       setLanguage(lang);
       // If the account cannot store settings, the browser does.
-      if (who.is === 'person') {
-        void ask('/v1/user/settings', { method: 'PUT', body: { lang } }).catch(() => null);
-      }
+      if (user === null) return;
+      void ask('/v1/user/settings', { method: 'PUT', body: { lang } }).catch(() => null);
     },
   };
   const [first, token = ''] = route.path;
   return (
     <SpokenContext.Provider value={spoken}>
-      {who.is === 'unreachable' && (
+      {isUnreachable && (
         <p class="center" role="alert">
           {spoken.common.unreachable}
         </p>
       )}
-      {who.is === 'nobody' && (
-        <LoginPage {...who} token={first === 'first' ? token : null} onEntered={entered} />
+      {visit !== null && (user === null || reason === 'expired') && (
+        <LoginPage {...visit} token={first === 'first' ? token : null} onEntered={entered} />
       )}
-      {who.is === 'person' && isExpired && (
-        <LoginPage
-          state={{ ...who.state, needsFirstUser: false }}
-          reason="expired"
-          token={null}
-          onEntered={entered}
-        />
-      )}
-      {who.is === 'person' && (
-        <div hidden={isExpired}>
-          <Shell key={who.user.id} {...who} route={route} onLeft={() => void find('loggedOut')} />
+      {visit !== null && user !== null && (
+        <div hidden={reason === 'expired'}>
+          <Shell
+            key={user.id}
+            {...{ ...visit, user, route }}
+            onLeft={() => void find('loggedOut')}
+          />
         </div>
       )}
     </SpokenContext.Provider>
@@ -113,58 +110,56 @@ function useRoute(): Route {
   return route;
 }
 
-function useWho() {
-  const [who, setWho] = useState<Who>({ is: 'unknown' });
-  // When a session has expired, the open page stays in place behind the login.
-  const [isExpired, setExpired] = useState(false);
+function useVisit() {
+  const [visit, setVisit] = useState<Visit | null>(null);
+  const [isUnreachable, setUnreachable] = useState(false);
 
-  const find = useCallback(async (reason: LoginReason): Promise<void> => {
+  const find = useCallback(async (before: LoginReason): Promise<void> => {
     try {
       const state = await sessionState();
-      const { user, why } = await enter(reason, state);
-      if (user === null) setWho({ is: 'nobody', state, reason: why });
-      else setWho({ is: 'person', user, state });
+      setVisit({ state, ...(await enter(before, state)) });
+      setUnreachable(false);
     } catch {
-      setWho({ is: 'unreachable' });
-      setTimeout(() => void find(reason), retryMs);
+      setVisit(null);
+      setUnreachable(true);
+      setTimeout(() => void find(before), retryMs);
     }
   }, []);
 
   useEffect(() => {
-    whenSessionEnds(() => setExpired(true));
+    whenSessionEnds(() => setVisit((was) => was && { ...was, reason: 'expired' }));
     void find(null);
   }, []);
 
-  const entered = (user: UserInfo) => {
-    setExpired(false);
-    setWho((was) => ('state' in was ? { is: 'person', user, state: was.state } : was));
-  };
-  return { who, isExpired, find, entered };
+  const entered = (user: UserInfo) =>
+    setVisit(
+      (was) => was && { state: { ...was.state, needsFirstUser: false }, user, reason: null },
+    );
+  return { visit, isUnreachable, find, entered };
 }
 
 /** Continues the session that the cookie belongs to, or completes a login at the identity provider. */
 async function enter(
-  reason: LoginReason,
+  before: LoginReason,
   { hasSession }: SessionState,
-): Promise<{ readonly user: UserInfo | null; readonly why: LoginReason }> {
+): Promise<Pick<Visit, 'user' | 'reason'>> {
   const grant = takeReturn();
   if (grant === null || grant === 'refused') {
     const user = hasSession ? await resume() : null;
-    return { user, why: grant === null ? reason : 'failedElsewhere' };
+    return { user, reason: grant === null ? before : 'failedElsewhere' };
   }
   try {
-    return { user: await logIn(grant), why: reason };
+    return { user: await logIn(grant), reason: before };
   } catch (error) {
     if (error instanceof ApiError && error.isTemporary) throw error;
-    return { user: null, why: 'failedElsewhere' };
+    return { user: null, reason: 'failedElsewhere' };
   }
 }
 
 // The frame around every page: navigation, tenant, and messages.
 
-interface ShellProps {
+interface ShellProps extends Pick<Visit, 'state'> {
   readonly user: UserInfo;
-  readonly state: SessionState;
   readonly route: Route;
   /** Called after the person has logged out. */
   readonly onLeft: () => void;
@@ -173,7 +168,7 @@ interface ShellProps {
 const tenantKey = 'forensics-tenant';
 const toastMs = 8000;
 
-export function Shell({ user, state, route, onLeft }: ShellProps) {
+function Shell({ user, state, route, onLeft }: ShellProps) {
   const { login, nav } = useWords();
   const { tenantName, setTenantName } = useTenantName(user);
   const [isOpen, setOpen] = useState(false);
