@@ -22,6 +22,16 @@ import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../ports/files
 const count = Type.Integer({ minimum: 0 });
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
+const namedObject = Type.Object({
+  /** Path of its file in the data folder, with forward slashes. */
+  path: Type.String(),
+  /** Whether it is the copy that was examined, which nothing may delete. */
+  isEvidence: Type.Boolean(),
+});
+
+/** An object of the embedded store that a row refers to. */
+export type NamedObject = Static<typeof namedObject>;
+
 const schema = Type.Object({
   format: Type.Literal(1),
   program: Type.String(),
@@ -45,7 +55,7 @@ const schema = Type.Object({
   bytes: count,
   sums: sha256,
   /** Objects that a row refers to but the store did not have, such as uploads still to come. */
-  absent: Type.Array(Type.Object({ path: Type.String(), isEvidence: Type.Boolean() })),
+  absent: Type.Array(namedObject),
   /** External stores, whose objects are not in the backup. */
   elsewhere: Type.Array(
     Type.Object({ type: Type.String(), place: Type.String(), analyses: count }),
@@ -73,14 +83,6 @@ export function parseManifest(text: string): Manifest | null {
 /** One line in the format of `sha256sum`, which can then check an unpacked backup. */
 export function sumLine(sha256Hex: string, name: string): string {
   return `${sha256Hex}  ${name}\n`;
-}
-
-/** An object of the embedded store that a row refers to. */
-export interface NamedObject {
-  /** Path of its file in the data folder, with forward slashes. */
-  readonly path: string;
-  /** Whether it is the copy that was examined, which nothing may delete. */
-  readonly isEvidence: boolean;
 }
 
 const keyFiles = ['master.key', 'master.key.next'];

@@ -135,40 +135,31 @@ async function checkStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> 
 }
 
 async function checkOne(parts: StoresToCheck, blobs: Blobs, tenant: Tenant) {
-  const { name, storageConfigId } = tenant;
+  const { name, id: tenantId, storageConfigId: id } = tenant;
+  const { settings, core, now } = parts;
+  const { configs, openRemote, shared, guard } = blobs.storage;
+  const check = (target: Target) => checkStore({ ...target, tenant: name, now });
+  // What to do when a remote store rejects our credentials.
   const fix =
-    storageConfigId === null
+    id === null
       ? 'Correct the file specified by the defaultStorage setting.'
       : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
   try {
-    const target = await findTarget(parts, blobs, tenant, fix);
-    return await checkStore({ ...target, tenant: name, now: parts.now });
+    if (id === null) {
+      if (shared === null) return await check(await embeddedTarget(parts, blobs, tenantId));
+      // The administrator chose the address, so any address is allowed.
+      const visit = createVisitor({});
+      const target = remoteTarget(settings, shared.config, fix);
+      return await check({ ...target, store: shared.store, visit });
+    }
+    const row = await configs.find(core.database.db, { tenantId, id });
+    if (row === null) throw new TypeError('The configuration does not belong to the tenant.');
+    const config = configs.open(row);
+    const target = remoteTarget(settings, config, fix, row.corsWarning);
+    return await check({ ...target, store: openRemote(config), visit: createVisitor({ guard }) });
   } catch (error) {
     return [diagnose('store', name).failed(messageOf(error), fix)];
   }
-}
-
-/** @param fix - what to do when a remote store rejects our credentials. */
-async function findTarget(
-  parts: StoresToCheck,
-  blobs: Blobs,
-  tenant: Tenant,
-  fix: string,
-): Promise<Target> {
-  const { settings, core } = parts;
-  const { id: tenantId, storageConfigId: id } = tenant;
-  const { configs, openRemote, shared, guard } = blobs.storage;
-  if (id === null) {
-    if (shared === null) return embeddedTarget(parts, blobs, tenantId);
-    // The administrator chose the address, so any address is allowed.
-    const visit = createVisitor({});
-    return { ...remoteTarget(settings, shared.config, fix), store: shared.store, visit };
-  }
-  const row = await configs.find(core.database.db, { tenantId, id });
-  if (row === null) throw new TypeError('The configuration does not belong to the tenant.');
-  const config = configs.open(row);
-  const target = remoteTarget(settings, config, fix, row.corsWarning);
-  return { ...target, store: openRemote(config), visit: createVisitor({ guard }) };
 }
 
 async function embeddedTarget(

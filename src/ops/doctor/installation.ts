@@ -28,7 +28,11 @@ const privateNames = [
 
 export function checkRights(dataDir: string): Diagnosis {
   const { ok, failed } = diagnose('data folder');
-  const open = privateNames.filter((name) => isOpenToOthers(join(dataDir, name)));
+  const open = privateNames.filter((name) => {
+    const mode = statSync(join(dataDir, name), { throwIfNoEntry: false })?.mode ?? 0;
+    // Windows has different access rights, which the mode does not show.
+    return process.platform !== 'win32' && (mode & 0o077) !== 0;
+  });
   if (open.length === 0) return ok('Only its owner can read it.');
   const names = open.map((name) => (name === '' ? 'the folder itself' : name)).join(', ');
   return failed(`Other users can read it: ${names}.`, `chmod -R go-rwx '${dataDir}'`);
@@ -57,13 +61,6 @@ export async function checkAccess(dataDir: string): Promise<Diagnosis | null> {
       'Run as the user who owns the folder, or choose another with --data-dir.',
     );
   }
-}
-
-function isOpenToOthers(path: string): boolean {
-  // Windows has different access rights, which the mode does not show.
-  if (process.platform === 'win32') return false;
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-  return (mode & 0o077) !== 0;
 }
 
 // An analysis writes the upload, the copy that is examined, and the database.
