@@ -110,13 +110,11 @@ function FindingList({ findings, ...places }: PlacesProps & Pick<Evidence, 'find
   );
 }
 
-interface CertaintyProps extends EvidenceProps {
-  readonly verdict: Presentation | null;
-}
-
 /** How far the user can rely on the answer. */
-export function Certainty({ evidence: { statement, manipulation }, verdict }: CertaintyProps) {
+export function Certainty(props: EvidenceProps & { readonly verdict: Presentation | null }) {
   const { analysis: text, language } = useConsole();
+  const { verdict, evidence } = props;
+  const { statement, manipulation } = evidence;
   return (
     <Panel title={text.certainty}>
       <Facts
@@ -209,36 +207,20 @@ export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
   );
 }
 
+/** Files in the store, those that the server creates on request, and the result as JSON. */
 export function Files({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text, language } = useConsole();
-  const { result, status } = analysis.inferenceStatus;
+  const { analysis: text, language: shown } = useConsole();
+  const { isBusy, save } = useDownloads();
+  const { id, inferenceStatus } = analysis;
+  const { result, status } = inferenceStatus;
   const heatmaps = result?.heatmaps ?? null;
   const maps = (heatmaps === null ? [] : mapNames).map((map) => ({
-    name: text.heatmapFile(wordsIn(language).labels.maps[map]),
+    name: text.heatmapFile(wordsIn(shown).labels.maps[map]),
     url: heatmapUrl(heatmaps!, map),
   }));
   const original = { name: text.original, url: analysis.input.storageUrls.getUrl };
   const links = [...maps, ...(status === 'completed' ? [original] : [])];
-  return (
-    <Panel title={text.tabs.report}>
-      <Dots
-        items={links.map(({ name, url }) => (
-          <a href={url} target="_blank" rel="noreferrer">
-            {name}
-          </a>
-        ))}
-      />
-      <SaveButtons analysis={analysis} />
-    </Panel>
-  );
-}
-
-/** Files that the server creates on request, and the result as JSON. */
-function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text } = useConsole();
-  const { isBusy, save } = useDownloads();
-  const { id } = analysis;
-  const hasReport = analysis.inferenceStatus.result?.report != null;
+  const hasReport = result?.report != null;
   const reports = (['pdf', 'html'] as const).flatMap((format) =>
     languages.map((language): Act => {
       const name = `report-${id}-${language}.${format}`;
@@ -250,14 +232,20 @@ function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
     const content = JSON.stringify(analysis, null, 2);
     saveAs(`analysis-${id}.json`, new Blob([content], { type: 'application/json' }));
   };
+  const saveBundle = () => save(`evidence-${id}.zip`, '/v1/analysis/bundle', { id });
   return (
-    <Buttons
-      disabled={isBusy}
-      acts={[
-        ...reports,
-        hasReport && [text.bundle, () => save(`evidence-${id}.zip`, '/v1/analysis/bundle', { id })],
-        [text.json, saveJson],
-      ]}
-    />
+    <Panel title={text.tabs.report}>
+      <Dots
+        items={links.map(({ name, url }) => (
+          <a href={url} target="_blank" rel="noreferrer">
+            {name}
+          </a>
+        ))}
+      />
+      <Buttons
+        disabled={isBusy}
+        acts={[...reports, hasReport && [text.bundle, saveBundle], [text.json, saveJson]]}
+      />
+    </Panel>
   );
 }
