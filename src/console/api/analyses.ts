@@ -23,13 +23,11 @@ export async function listAnalyses(
 ): Promise<Page> {
   const period = { createdFrom: dayStart(from, 0), createdTo: dayStart(to, 1) };
   const query = { tenantName, ...filters, ...period, ...place };
-  const { json, headers } = await askWhole<{ data: readonly Analysis[] }>('/v1/analysis', {
-    query,
-    signal,
-  });
+  const question = { query, signal };
+  const { data: entries, headers } = await askWhole<readonly Analysis[]>('/v1/analysis', question);
   const count = (name: string) => Number(headers.get(name) ?? 0);
   return {
-    entries: json.data,
+    entries,
     totalCount: count('x-total-count'),
     ofOneCamera: count('x-one-camera-count'),
   };
@@ -59,15 +57,12 @@ export function dayStart(day: string | undefined, later: number): string | undef
   return new Date(year!, month! - 1, date! + later).toISOString();
 }
 
-export async function getAnalysis(
-  tenantName: string,
-  id: string,
-  signal?: AbortSignal,
-): Promise<Analysis> {
-  const query = { tenantName, id };
+export async function getAnalysis(query: NamedAnalysis, signal?: AbortSignal): Promise<Analysis> {
   return (await ask<readonly [Analysis]>('/v1/analysis', { query, signal }))[0];
 }
 
-export async function removeAnalysis(tenantName: string, id: string): Promise<void> {
-  await ask('/v1/analysis', { method: 'DELETE', body: { tenantName, id } });
+export type NamedAnalysis = Readonly<Record<'tenantName' | 'id', string>>;
+
+export async function removeAnalysis(body: NamedAnalysis): Promise<void> {
+  await ask('/v1/analysis', { method: 'DELETE', body });
 }

@@ -47,18 +47,15 @@ export function whenSessionEnds(listener: () => void): void {
 
 /** The data of a response, of the type that the contract promises. @throws {ApiError} */
 export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
-  return (await askWhole<{ readonly data: T }>(path, question)).json.data;
+  return (await askWhole<T>(path, question)).data;
 }
 
-/** The whole JSON, and the headers, which contain the total count of a list. @throws {ApiError} */
+/** The data, and the headers, which contain the total count of a list. @throws {ApiError} */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than a check of each shape
-export async function askWhole<T>(
-  path: string,
-  question: Ask = {},
-): Promise<{ readonly json: T; readonly headers: Headers }> {
+export async function askWhole<T>(path: string, question: Ask) {
   const answer = await fetchWithSession(path, question);
-  const json: T = await answer.json();
-  return { json, headers: answer.headers };
+  const { data }: { readonly data: T } = await answer.json();
+  return { data, headers: answer.headers };
 }
 
 /** The bytes of a response. @throws {ApiError} */
@@ -213,16 +210,13 @@ export async function persistently<T>(signal: AbortSignal, act: () => Promise<T>
       const isTemporary = error instanceof ApiError && error.isTemporary;
       if (signal.aborted || !isTemporary || attempt >= attempts) throw error;
       const pause = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
-      await wait(error.retryAfterMs ?? pause * (0.75 + Math.random() / 2), signal);
+      const ms = error.retryAfterMs ?? pause * (0.75 + Math.random() / 2);
+      await new Promise<unknown>((resolve) => {
+        setTimeout(resolve, ms);
+        signal.addEventListener('abort', resolve);
+      });
     }
   }
-}
-
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<unknown>((resolve) => {
-    setTimeout(resolve, ms);
-    signal.addEventListener('abort', resolve);
-  });
 }
 
 // Login with an identity provider: leaves with a challenge, returns with a code (RFC 6749, section 4.1; RFC 7636).

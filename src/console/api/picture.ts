@@ -5,14 +5,9 @@ import type { PictureLimits } from '../../contract/auth.ts';
 import { largestJpegIn, readJpegFrame, sniffFormat, sniffOther } from '../../image/file-kind.ts';
 import { ascii, dataView } from '../../image/bytes.ts';
 import { uprightSize } from '../../image/orientation.ts';
+import type { Size } from '../../image/pixels.ts';
 import { readers } from '../../image/readers.ts';
 import type { Words } from '../words/words.ts';
-
-export interface PictureFacts {
-  readonly format: Format;
-  readonly width: number;
-  readonly height: number;
-}
 
 export type Refusal = keyof Words['upload']['refusals'];
 
@@ -22,7 +17,7 @@ const headBytes = 4_000_000;
 export async function inspect(
   file: Blob,
   { minSidePx, maxSidePx, maxPixels, maxBytes, formats }: PictureLimits,
-): Promise<PictureFacts | Refusal> {
+): Promise<(Size & { readonly format: Format }) | Refusal> {
   if (file.size === 0) return 'empty';
   if (file.size > maxBytes) return 'tooManyBytes';
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
@@ -38,8 +33,6 @@ export async function inspect(
   if (width * height > maxPixels) return 'tooManyPixels';
   return { format, width, height };
 }
-
-type Size = Pick<PictureFacts, 'width' | 'height'>;
 
 /**
  * As displayed, because heatmaps get this size and must fit the picture as the browser shows it. Null for a file whose

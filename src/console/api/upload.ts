@@ -53,18 +53,13 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
       );
     });
     onState({ is: 'starting' });
-    await persistently(signal, () =>
-      ask('/v1/analysis/start', {
-        body: { tenantName, id },
-        idempotencyKey: `${key}-start`,
-        signal,
-      }),
-    );
+    const start = { body: { tenantName, id }, idempotencyKey: `${key}-start`, signal };
+    await persistently(signal, () => ask('/v1/analysis/start', start));
     onState({ is: 'done', id });
   } catch (error) {
     if (signal.aborted) {
       onState({ is: 'cancelled' });
-      if (made !== null) await removeAnalysis(tenantName, made.id).catch(() => undefined);
+      if (made !== null) await removeAnalysis({ tenantName, id: made.id }).catch(() => undefined);
       return;
     }
     // The picture itself is at fault, so the analysis has failed and gives the reason.
@@ -100,11 +95,9 @@ async function put(
   });
 }
 
-export interface Transfer {
+export interface Transfer extends Pick<UploadParts, 'file' | 'wish'> {
   readonly id: number;
   readonly name: string;
-  readonly file: File;
-  readonly wish: UploadWish;
   readonly end: AbortController;
   readonly state: UploadState;
 }

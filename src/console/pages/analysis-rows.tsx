@@ -5,7 +5,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { removeAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { TextField, useAct, useQuestion } from '../parts/form.tsx';
-import { type Act, isAtWork, isFailed, ResultBadge } from '../parts/pieces.tsx';
+import { type Act, AnalysisLink, isAtWork, isFailed, ResultBadge } from '../parts/pieces.tsx';
 import { actsColumn, type Column, Thumbnail, timeColumn, useThumbnails } from '../parts/table.tsx';
 import { ask } from '../api/client.ts';
 import { withoutControls } from '../../present/text.ts';
@@ -24,8 +24,7 @@ export function useActs(reload: () => void, onDeleted: () => void) {
       ),
     );
   const again = (failed: readonly Analysis[]) => runAgain(failed, {});
-  const upgrade = (flagged: readonly Analysis[]) =>
-    runAgain(flagged, { tier: 'forensicReporting' });
+  const upgrade = (some: readonly Analysis[]) => runAgain(some, { tier: 'forensicReporting' });
   const remove = (unwanted: readonly Analysis[]) => {
     let left = unwanted;
     open({
@@ -34,7 +33,8 @@ export function useActs(reload: () => void, onDeleted: () => void) {
       kind: 'danger',
       children: <p>{list.removeHint}</p>,
       send: async () => {
-        const ends = await Promise.allSettled(left.map(({ id }) => removeAnalysis(tenantName, id)));
+        const all = left.map(async ({ id }) => removeAnalysis({ tenantName, id }));
+        const ends = await Promise.allSettled(all);
         left = left.filter((_, at) => ends[at]?.status === 'rejected');
         const failed = ends.find(({ status }) => status === 'rejected');
         if (failed?.status === 'rejected') throw failed.reason;
@@ -97,9 +97,7 @@ function Name({ analysis, isInCase }: { analysis: Analysis; isInCase: boolean })
   const { id, name, tags, projectId, comment } = analysis;
   return (
     <>
-      <a href={`#/analysis/${id}`} title={name}>
-        <bdi>{name}</bdi>
-      </a>
+      <AnalysisLink id={id} name={name} />
       {comment !== '' && <p class="soft small">{comment}</p>}
       <div class="row">
         {projectId !== null && !isInCase && (

@@ -55,7 +55,7 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
   // The key may be pressed before the page has loaded.
   const { run } = useAct();
   const review = useReview(id, () =>
-    run(async () => acts.edit(data ?? (await getAnalysis(tenantName, id)))),
+    run(async () => acts.edit(data ?? (await getAnalysis({ tenantName, id })))),
   );
   useTitle(data?.name.slice(0, 80) ?? holds.object);
   return (
@@ -88,7 +88,7 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
 export function useAnalysis(id: string): Loaded<Analysis> {
   const { tenantName } = useConsole();
   return useLoaded(`${tenantName} ${id}`, {
-    load: (signal) => getAnalysis(tenantName, id, signal),
+    load: (signal) => getAnalysis({ tenantName, id }, signal),
     pause: (analysis, unchanged) => (isAtWork(analysis) ? growingPause(unchanged) : null),
   });
 }

@@ -3,17 +3,17 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
 import type { Analysis } from '../../contract/analysis.ts';
-import { Awaited, Choices, PageTitle } from '../parts/pieces.tsx';
+import { AnalysisLink, Awaited, Choices, PageTitle } from '../parts/pieces.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { useAnalysis } from './analysis.tsx';
 import { useSeenBefore } from './other-pictures.tsx';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { firstLook, layOn, type Size } from '../parts/look.ts';
-import { type Box, type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
+import { firstLook, layOn } from '../parts/look.ts';
+import { type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { comparedSide, differingParts } from '../../detectors/thumbnail-difference.ts';
-import { scaledSize, toLuma, toRgb } from '../../image/pixels.ts';
+import { type PixelBox, scaledSize, type Size, toLuma, toRgb } from '../../image/pixels.ts';
 
 export function ComparePage({ id, otherId }: { readonly id: string; readonly otherId: string }) {
   const { comparison } = useConsole();
@@ -50,9 +50,7 @@ function Caption({ analysis }: { readonly analysis: Analysis }) {
   return (
     <div>
       <h2>
-        <a href={`#/analysis/${analysis.id}`} title={analysis.name}>
-          <bdi>{analysis.name}</bdi>
-        </a>
+        <AnalysisLink id={analysis.id} name={analysis.name} />
       </h2>
       <p>
         {verdict?.headline} <span class="soft">{verdict?.because}</span>
@@ -144,7 +142,7 @@ const maxPixels = 250_000;
  * @param size - the size of the lower picture. The upper one has a size and a transform of its own.
  * @returns boxes in pixels of the lower picture. Rejects if the browser cannot load or decode one.
  */
-async function findDifferences(lower: Layer, upper: Layer, size: Size): Promise<readonly Box[]> {
+async function findDifferences(lower: Layer, upper: Layer, size: Size): Promise<PixelBox[]> {
   const [below, above] = await Promise.all([lower, upper].map(loadPicture));
   const placed = new DOMMatrix(upper.transform);
   const shared = overlap(size, upper.size!, placed);
@@ -167,7 +165,7 @@ async function loadPicture({ url }: Layer): Promise<ImageBitmap> {
   return createImageBitmap(await response.blob());
 }
 
-function overlap(lower: Size, upper: Size, placed: DOMMatrix): Box {
+function overlap(lower: Size, upper: Size, placed: DOMMatrix): PixelBox {
   const one = placed.transformPoint({ x: 0, y: 0 });
   const other = placed.transformPoint({ x: upper.width, y: upper.height });
   const left = Math.max(0, Math.min(one.x, other.x));
@@ -177,7 +175,7 @@ function overlap(lower: Size, upper: Size, placed: DOMMatrix): Box {
   return { left, top, width, height };
 }
 
-function draw(picture: ImageBitmap, placed: DOMMatrix, shared: Box, scale: number) {
+function draw(picture: ImageBitmap, placed: DOMMatrix, shared: PixelBox, scale: number) {
   const { width, height } = scaledSize(shared, scale);
   const context = new OffscreenCanvas(width, height).getContext('2d')!;
   context.imageSmoothingQuality = 'high';

@@ -12,7 +12,7 @@ import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useTenantData } from '../parts/loading.ts';
 import { writeReason } from '../parts/verdict.ts';
 import { fillIn } from '../../present/text.ts';
-import { Button, ResultBadge } from '../parts/pieces.tsx';
+import { AnalysisLink, Button, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './analysis-rows.tsx';
 import { SeenLines, useExaminations } from './other-pictures.tsx';
 
@@ -167,12 +167,10 @@ function Transfers({ onProgress }: Pick<DropZoneProps, 'onProgress'>) {
   );
 }
 
-interface TransferLineProps {
-  readonly transfer: Transfer;
-  readonly examined: ReturnType<typeof useExaminations>;
-}
+type Examined = ReturnType<typeof useExaminations>;
 
-function TransferLine({ transfer: { name, state }, examined }: TransferLineProps) {
+function TransferLine({ transfer, examined }: { transfer: Transfer; examined: Examined }) {
+  const { name, state } = transfer;
   const { analysis = null, seen = [] } =
     (state.is === 'done' ? examined.get(state.id) : undefined) ?? {};
   // Copies in the same drop come first.
@@ -182,13 +180,7 @@ function TransferLine({ transfer: { name, state }, examined }: TransferLineProps
   return (
     <li class="small">
       <div class="row apart">
-        {state.is === 'done' ? (
-          <a href={`#/analysis/${state.id}`}>
-            <bdi>{name}</bdi>
-          </a>
-        ) : (
-          <bdi>{name}</bdi>
-        )}
+        {state.is === 'done' ? <AnalysisLink id={state.id} name={name} /> : <bdi>{name}</bdi>}
         {state.is === 'uploading' && !state.isRetrying ? (
           <progress value={state.share} max={1} aria-label={name} />
         ) : analysis === null ? (

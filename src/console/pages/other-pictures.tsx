@@ -6,20 +6,16 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import { capitalised } from '../../present/text.ts';
 import { writeFacts, writeLink } from '../../present/findings.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { getAnalysis } from '../api/analyses.ts';
+import { getAnalysis, type NamedAnalysis } from '../api/analyses.ts';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { growingPause, useLoaded, useTenantData } from '../parts/loading.ts';
-import { isAtWork, isCompleted, Panel, ResultBadge } from '../parts/pieces.tsx';
+import { AnalysisLink, isAtWork, isCompleted, Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize, Thumbnail, useThumbnails } from '../parts/table.tsx';
 import { toLocalTime } from '../parts/verdict.ts';
 
-function listSeenBefore(
-  tenantName: string,
-  id: string,
-  signal: AbortSignal,
-): Promise<readonly SeenBefore[]> {
-  return ask('/v1/analysis/seen-before', { query: { tenantName, id }, signal });
+function listSeenBefore(query: NamedAnalysis, signal: AbortSignal) {
+  return ask<readonly SeenBefore[]>('/v1/analysis/seen-before', { query, signal });
 }
 
 /** Empty until the analysis is completed. */
@@ -28,7 +24,7 @@ export function useSeenBefore(analysis: Analysis): readonly SeenBefore[] {
   const { id } = analysis;
   const isDone = isCompleted(analysis);
   const { data } = useLoaded(`seen before ${tenantName} ${id} ${isDone}`, {
-    load: async (signal) => (isDone ? listSeenBefore(tenantName, id, signal) : []),
+    load: async (signal) => (isDone ? listSeenBefore({ tenantName, id }, signal) : []),
   });
   return data ?? [];
 }
@@ -53,7 +49,8 @@ export function useExaminations(ids: readonly string[]): ReadonlyMap<string, Exa
     load: async (signal) => {
       let atWork = 0;
       for (const id of open().slice(0, requestedAtOnce)) {
-        const analysis = await getAnalysis(tenantName, id, signal).catch((error: unknown) => {
+        const named = { tenantName, id };
+        const analysis = await getAnalysis(named, signal).catch((error: unknown) => {
           if (error instanceof ApiError && error.status === 404) return null;
           throw error;
         });
@@ -62,7 +59,7 @@ export function useExaminations(ids: readonly string[]): ReadonlyMap<string, Exa
           continue;
         }
         const isDone = analysis !== null && isCompleted(analysis);
-        const seen = isDone ? await listSeenBefore(tenantName, id, signal) : [];
+        const seen = isDone ? await listSeenBefore(named, signal) : [];
         known.current.set(id, { analysis, seen });
       }
       return { examined: known.current.size, atWork };
@@ -75,13 +72,12 @@ export function useExaminations(ids: readonly string[]): ReadonlyMap<string, Exa
   return new Map([...known.current].filter(([id]) => ids.includes(id)));
 }
 
-interface OtherPicturesProps {
+interface SeenProps {
   readonly analysis: Analysis;
   readonly seen: readonly SeenBefore[];
-  readonly isOpen: boolean;
 }
 
-export function OtherPictures({ analysis, seen, isOpen }: OtherPicturesProps) {
+export function OtherPictures({ analysis, seen, isOpen }: SeenProps & { isOpen: boolean }) {
   const { analysis: text } = useConsole();
   return (
     <>
@@ -109,10 +105,8 @@ function SeenLine({ other, analysis }: { other: SeenBefore; analysis: Analysis }
     <span>
       {capitalised(writeLink(other, language)) ||
         (other.createdDate < analysis.createdDate ? text.before : text.after)}{' '}
-      <a href={`#/analysis/${other.id}`}>
-        <bdi>{other.name}</bdi>
-      </a>
-      , {writeFacts({ ...other, createdDate: toLocalTime(other.createdDate) }, language)}.{' '}
+      <AnalysisLink id={other.id} name={other.name} />,{' '}
+      {writeFacts({ ...other, createdDate: toLocalTime(other.createdDate) }, language)}.{' '}
       <a href={comparisonOf(analysis.id, other.id)}>{comparison.compare}</a>
     </span>
   );
@@ -121,7 +115,7 @@ function SeenLine({ other, analysis }: { other: SeenBefore; analysis: Analysis }
 const seenShown = 2;
 
 /** The first two, and how many more there are. */
-export function SeenLines({ seen, analysis }: { seen: readonly SeenBefore[]; analysis: Analysis }) {
+export function SeenLines({ seen, analysis }: SeenProps) {
   const { more } = wordsIn(useConsole().language).terminal.seen;
   return (
     <>
@@ -156,9 +150,7 @@ function SameCase({ id, projectId }: { readonly id: string; readonly projectId: 
           <li key={other.id} class="row small">
             <Thumbnail url={thumbnails.get(other.id)} />
             <div>
-              <a href={`#/analysis/${other.id}`} title={other.name}>
-                <bdi>{other.name}</bdi>
-              </a>
+              <AnalysisLink id={other.id} name={other.name} />
               <p>
                 <ResultBadge analysis={other} />{' '}
                 <a href={comparisonOf(id, other.id)}>

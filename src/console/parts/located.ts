@@ -1,7 +1,7 @@
 /** Where findings are in the picture, and their numbers, starting with those in the report. */
 
 import type { Evidence } from '../../contract/evidence.ts';
-import type { Box } from './viewer.tsx';
+import type { PixelBox } from '../../image/pixels.ts';
 
 type Finding = Evidence['findings'][number];
 
@@ -9,7 +9,7 @@ export interface Located {
   readonly number: number;
   /** Marked by all methods together, as in the report. */
   readonly isMarked: boolean;
-  readonly boxes: readonly Box[];
+  readonly boxes: readonly PixelBox[];
   readonly methods: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export function boxesOf(
   { number, boxes }: Located,
   selected: Selected | null,
   { findings }: Evidence,
-): readonly Box[] {
+): readonly PixelBox[] {
   const method = selected?.number === number ? selected.method : null;
   const own = boxesIn(findings.find((finding) => finding.method === method)?.measures ?? {});
   const here = own.filter((one) => boxes.some((other) => doOverlap(one, other)));
@@ -77,7 +77,7 @@ export function boxesOf(
 }
 
 /** Copied parts have two places. */
-function boxesIn(measures: Finding['measures']): readonly Box[] {
+function boxesIn(measures: Finding['measures']): readonly PixelBox[] {
   const { regionLeft, regionTop, regionWidth, regionHeight, otherLeft, otherTop } = measures;
   if (regionLeft === undefined || regionTop === undefined) return [];
   const [width, height] = [regionWidth ?? 0, regionHeight ?? 0];
@@ -86,7 +86,7 @@ function boxesIn(measures: Finding['measures']): readonly Box[] {
   return [here, { left: otherLeft, top: otherTop, width, height }];
 }
 
-function doOverlap(one: Box, other: Box): boolean {
+function doOverlap(one: PixelBox, other: PixelBox): boolean {
   const isBeside = one.left >= other.left + other.width || other.left >= one.left + one.width;
   const isAbove = one.top >= other.top + other.height || other.top >= one.top + one.height;
   return !isBeside && !isAbove;

@@ -2,6 +2,7 @@
 
 import type { HeatmapUrls } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
+import type { Size } from '../../image/pixels.ts';
 
 export const mapNames = ['fake', 'real', 'compression', 'anomaly'] as const;
 export type MapName = (typeof mapNames)[number];
@@ -83,15 +84,8 @@ export function heatmapUrl(heatmaps: HeatmapUrls, map: MapName): string {
   return heatmaps[`${map}HeatmapStorageUrls`].getUrl;
 }
 
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
 /** Position of the picture's corner in the window, and window pixels per picture pixel. */
-export interface View {
-  readonly x: number;
-  readonly y: number;
+export interface View extends Point {
   readonly scale: number;
 }
 

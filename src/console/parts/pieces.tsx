@@ -149,6 +149,14 @@ export function Choices<Id extends string>(props: ChoicesProps<Id>) {
   );
 }
 
+export function AnalysisLink({ id, name }: Pick<Analysis, 'id' | 'name'>) {
+  return (
+    <a href={`#/analysis/${id}`} title={name}>
+      <bdi>{name}</bdi>
+    </a>
+  );
+}
+
 /** The result of a completed analysis, otherwise its status; needs no evidence, which lists do not have. */
 export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
   const { list, language } = useConsole();

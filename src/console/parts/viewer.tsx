@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, RefObject, TargetedPointerEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { PixelBox, Size } from '../../image/pixels.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import {
@@ -9,7 +10,6 @@ import {
   mapNames,
   moveBy,
   type Point,
-  type Size,
   toShares,
   toView,
   type View,
@@ -29,15 +29,10 @@ export interface Layer {
   readonly class?: string;
 }
 
-/** A rectangle in pixels of the picture. */
-export interface Box extends Size {
-  readonly left: number;
-  readonly top: number;
-}
-
 interface Mark {
   readonly number: number;
-  readonly boxes: readonly Box[];
+  /** In pixels of the picture. */
+  readonly boxes: readonly PixelBox[];
   readonly label: string;
   readonly isSelected: boolean;
   readonly onSelect: () => void;
@@ -137,7 +132,7 @@ function Plane({ size, view: { x, y, scale }, children }: PlaneProps) {
 }
 
 /** CSS lengths; preact writes numbers without a unit. */
-function inPixels(lengths: Partial<Box>): Record<string, string> {
+function inPixels(lengths: Partial<PixelBox>): Record<string, string> {
   return Object.fromEntries(Object.entries(lengths).map(([name, px]) => [name, `${px}px`]));
 }
 
