@@ -194,21 +194,15 @@ export async function loadRecorded(db: Db, target: Target) {
   return db.snapshot(async (reader) => {
     const row = await reader.select().from(examinations).where(isOfIt).get();
     if (row === undefined) return null;
-    if (!isAsRecorded(row, await readRecorded(reader, target))) {
+    // The log has the hash and time of the examination. The columns used for responses must agree with both.
+    const { examination, examinedAt } = await readRecorded(reader, target);
+    const isSame = examination === null || examination === examinationSha256(row);
+    const isOfThatTime = examinedAt === null || examinedAt.getTime() === row.examinedAt.getTime();
+    if (!isSame || !isOfThatTime || !isInAgreement(row)) {
       throw evidenceDamaged(
         'The stored result is not the one recorded in the audit log; restore the database from a backup, or create a new analysis.',
       );
     }
     return fromRow(row);
   });
-}
-
-/** The log has the hash and time of the examination. The columns used for responses must agree with both. */
-function isAsRecorded(
-  row: typeof examinations.$inferSelect,
-  { examination, examinedAt }: Awaited<ReturnType<typeof readRecorded>>,
-) {
-  const isSame = examination === null || examination === examinationSha256(row);
-  const isOfThatTime = examinedAt === null || examinedAt.getTime() === row.examinedAt.getTime();
-  return isSame && isOfThatTime && isInAgreement(row);
 }

@@ -97,7 +97,17 @@ export async function sweepObjects(context: Parts, signal: AbortSignal) {
     const due = await found.orderBy(asc(orphanObjects.id)).limit(batch).all();
     if (due.length === 0) break;
     const reachable = due.filter((row) => !failing.has(storeName(row)));
-    const gone = await deleteEach(context, reachable, failing);
+    const outcomes = await Promise.allSettled(
+      reachable.map(async (row) => (await context.stores.of(row)).delete(row.key)),
+    );
+    const gone = reachable.flatMap((row, index) => {
+      const outcome = outcomes[index]!;
+      if (outcome.status === 'fulfilled') return [row.id];
+      // One error per store is enough.
+      if (!failing.has(storeName(row))) context.onError(outcome.reason);
+      failing.add(storeName(row));
+      return [];
+    });
     await context.db.delete(orphanObjects).where(inArray(orphanObjects.id, gone)).run();
     swept += gone.length;
     left += due.length - gone.length;
@@ -105,25 +115,6 @@ export async function sweepObjects(context: Parts, signal: AbortSignal) {
     await setImmediate();
   }
   return { swept, left };
-}
-
-/** @returns the ids of the deleted objects; the stores of the others are added to `failing`. */
-async function deleteEach(
-  { stores, onError }: Pick<Parts, 'stores' | 'onError'>,
-  rows: readonly (typeof orphanObjects.$inferSelect)[],
-  failing: Set<string>,
-): Promise<number[]> {
-  const outcomes = await Promise.allSettled(
-    rows.map(async (row) => (await stores.of(row)).delete(row.key)),
-  );
-  return rows.flatMap((row, index) => {
-    const outcome = outcomes[index]!;
-    if (outcome.status === 'fulfilled') return [row.id];
-    // One error per store is enough.
-    if (!failing.has(storeName(row))) onError(outcome.reason);
-    failing.add(storeName(row));
-    return [];
-  });
 }
 
 function storeName({ tenantId, storageConfigId }: StoreRef): string {

@@ -6,7 +6,6 @@
 import { auditBroken, conflict, evidenceDamaged, nullOn } from '../../contract/errors.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
-import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { type Examination, isSameModel, type MapName } from '../../detectors/result.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
@@ -14,7 +13,7 @@ import { type Context, readEvidence, type StoredAnalysis, loadRecorded } from '.
 import { readHistory, readRecorded } from './custody.ts';
 import type { Drawn } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
-import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+import { getKeptRow, type Target } from './rows.ts';
 import { factKeys, readSearchKeys, search, sentBefore } from './seen-before.ts';
 import { verifyChain } from '../audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
@@ -103,7 +102,15 @@ async function toReportItem(
   // Error rates apply to one model only; the picture may have been examined with another, or before
   // the model was replaced.
   const isCited = validation !== null && isSameModel(validation.model, examination.model);
-  const seenBefore = await readSeenBefore(db, row, examination);
+  const { fingerprint: packed, facts } = examination;
+  const target = { tenantId: row.tenantId, analysisId: row.id };
+  // A run that is not stored yet passes in its fingerprint.
+  const searchKeys =
+    packed === undefined
+      ? await readSearchKeys(db, target)
+      : { packed, facts: factKeys(row.tenantId, facts.metadata) };
+  const found = searchKeys === null ? [] : await search(db, target, searchKeys);
+  const seenBefore = sentBefore(found, row.createdAt);
   return {
     name: row.filename,
     analysisId: row.id,
@@ -143,21 +150,6 @@ async function withBeside(
     beside.push({ id, jpeg, differing: laid?.differing ?? 0 });
   }
   return beside.length === 0 ? item : { ...item, beside };
-}
-
-/** Pictures that were sent earlier. A run that is not stored yet passes in its fingerprint. */
-async function readSeenBefore(
-  db: Context['db'],
-  { id: analysisId, tenantId, createdAt }: AnalysisRow,
-  { fingerprint: packed, facts }: Examination,
-): Promise<readonly SeenBefore[]> {
-  const target = { tenantId, analysisId };
-  const searchKeys =
-    packed === undefined
-      ? await readSearchKeys(db, target)
-      : { packed, facts: factKeys(tenantId, facts.metadata) };
-  const found = searchKeys === null ? [] : await search(db, target, searchKeys);
-  return sentBefore(found, createdAt);
 }
 
 // The contents of a bundle: the copy that was examined, the examination, and everything rendered again from these two.
