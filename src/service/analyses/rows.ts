@@ -59,22 +59,13 @@ export type ShownRow = Pick<AnalysisRow, keyof typeof shownColumns>;
 /** A row and, once completed, what responses show of its result. */
 export interface Entry {
   readonly analysis: ShownRow;
-  readonly result: {
-    readonly resultClass: number;
-    readonly resultSubClasses: readonly number[];
-    readonly scores: string;
-    readonly rendered: string | null;
-  } | null;
+  readonly result: Pick<typeof examinations.$inferSelect, keyof typeof resultColumns> | null;
   /** The last actor's current name; null unless the actor is a person who has one. */
   readonly lastChangedByName: string | null;
 }
 
-const resultColumns = {
-  resultClass: examinations.resultClass,
-  resultSubClasses: examinations.resultSubClasses,
-  scores: examinations.scores,
-  rendered: examinations.rendered,
-};
+const { resultClass, resultSubClasses, scores, rendered } = examinations;
+const resultColumns = { resultClass, resultSubClasses, scores, rendered };
 
 /** The tenant's analyses that are not deleted. */
 export function isAliveIn(tenantId: string) {
@@ -193,18 +184,11 @@ export async function findExpired(
   { tenantId, before, limit }: { tenantId: string; before: Date; limit: number },
 ) {
   const isExpired = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
+  const isOld = and(isAliveIn(tenantId), lt(analyses.createdAt, before), isExpired);
   return reader
     .select()
     .from(analyses)
-    .where(
-      and(
-        isAliveIn(tenantId),
-        lt(analyses.createdAt, before),
-        isExpired,
-        sql`NOT (${isAtWork})`,
-        isFree,
-      ),
-    )
+    .where(and(isOld, sql`NOT (${isAtWork})`, isFree))
     .orderBy(asc(analyses.createdAt))
     .limit(limit)
     .all();
@@ -287,13 +271,10 @@ async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefi
   return and(isOfTenant, or(hasTerm, isByPerson));
 }
 
+type Described = Pick<AnalysisRow, 'comment' | 'projectId' | 'caseData' | 'tags'>;
+
 /** What a search reads besides the name: one text in the column of the comment, because that has its index. */
-export function foldDescription({
-  comment,
-  projectId,
-  caseData,
-  tags,
-}: Pick<AnalysisRow, 'comment' | 'projectId' | 'caseData' | 'tags'>): string {
+export function foldDescription({ comment, projectId, caseData, tags }: Described): string {
   // The comment comes last: it may contain U+0000, after which SQLite's index reads nothing.
   const texts = [projectId, caseData?.exhibit, caseData?.examiner, ...tags, comment];
   return foldText(texts.filter(Boolean).join('\n'));

@@ -229,11 +229,6 @@ function flip(key: number, bit: number): number {
 
 const identityKinds = ['camera', 'document', 'settings'] as const;
 
-interface IdentityFact {
-  readonly kind: (typeof identityKinds)[number];
-  readonly value: string;
-}
-
 const serialFields = ['BodySerialNumber', 'CameraSerialNumber', 'SerialNumber'] as const;
 /** Ids that editing programs copy from file to file, or that name the original file. */
 const documentFields = [
@@ -258,7 +253,7 @@ const settingsFields = [
 /** Minimum lengths, because shorter texts are too likely to be equal by chance. */
 const least = { serial: 5, document: 16, settings: 40 } as const;
 
-function readIdentity(metadata: Metadata): readonly IdentityFact[] {
+function readIdentity(metadata: Metadata) {
   const { exif, xmp, pngText, cameraMake, cameraModel } = metadata;
   const serial = serialFields
     .map((field) => textOf(exif[field] ?? xmp[field]))

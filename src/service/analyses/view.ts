@@ -1,12 +1,7 @@
 /** Analyses as returned to clients: the contract's Analysis built from its row, with freshly signed URLs in every response. */
 
 import { setImmediate } from 'node:timers/promises';
-import type {
-  Analysis,
-  AnalysisResult,
-  HeatmapUrls,
-  ReportEntry,
-} from '../../contract/analysis.ts';
+import type { Analysis, AnalysisResult, ReportEntry } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { maxListed } from '../../contract/limits.ts';
 import type { Language } from '../../contract/vocabulary.ts';
@@ -98,22 +93,22 @@ async function viewAnalysis(
       statusMessage: isDone && isReplaced ? `${row.statusMessage} ${note}` : row.statusMessage,
       ...(row.status === 'failed' && row.failure !== null ? { failure: row.failure } : {}),
       retryCount: row.retryCount,
-      processingStartTime: isoOrNull(row.processingStartedAt),
-      processingFinishTime: isoOrNull(row.processingFinishedAt),
+      processingStartTime: row.processingStartedAt?.toISOString() ?? null,
+      processingFinishTime: row.processingFinishedAt?.toISOString() ?? null,
       ...(isDone ? { result: await viewResult(row, result, sign, evidence) } : {}),
     },
     comment: row.comment,
     tags: row.tags,
     caseData: row.caseData,
     createdDate: row.createdAt.toISOString(),
-    updatedDate: isoOrNull(row.updatedAt),
-    deletedDate: isoOrNull(row.deletedAt),
+    updatedDate: row.updatedAt?.toISOString() ?? null,
+    deletedDate: row.deletedAt?.toISOString() ?? null,
     createdByUserId: row.createdById,
     lastChangedByUserType: row.lastChangedByType,
     lastChangedByUserId: row.lastChangedById,
     lastChangedByUserName: lastChangedByName,
     tierUpgradedFrom: row.tierUpgradedFrom,
-    tierUpgradedAt: isoOrNull(row.tierUpgradedAt),
+    tierUpgradedAt: row.tierUpgradedAt?.toISOString() ?? null,
   };
 }
 
@@ -136,7 +131,12 @@ async function viewResult(
     resultClass,
     resultSubClasses,
     ...parseScores(result.scores),
-    heatmaps: rendered && viewHeatmaps(rendered, sign),
+    heatmaps: rendered && {
+      realHeatmapStorageUrls: sign(rendered.heatmapKeys.real),
+      fakeHeatmapStorageUrls: sign(rendered.heatmapKeys.fake),
+      compressionHeatmapStorageUrls: sign(rendered.heatmapKeys.compression),
+      anomalyHeatmapStorageUrls: sign(rendered.heatmapKeys.anomaly),
+    },
     report: rendered && {
       en: viewReport(rendered.reports.en, sign),
       de: viewReport(rendered.reports.de, sign),
@@ -156,19 +156,6 @@ const nothingMore = {
   evidence: null,
 } as const;
 
-function viewHeatmaps({ heatmapKeys }: Rendered, sign: Sign): HeatmapUrls {
-  return {
-    realHeatmapStorageUrls: sign(heatmapKeys.real),
-    fakeHeatmapStorageUrls: sign(heatmapKeys.fake),
-    compressionHeatmapStorageUrls: sign(heatmapKeys.compression),
-    anomalyHeatmapStorageUrls: sign(heatmapKeys.anomaly),
-  };
-}
-
 function viewReport({ pdfKey, texts }: Rendered['reports'][Language], sign: Sign): ReportEntry {
   return { pdfStorageUrls: sign(pdfKey), ...texts };
-}
-
-function isoOrNull(date: Date | null): string | null {
-  return date === null ? null : date.toISOString();
 }
