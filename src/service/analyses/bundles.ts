@@ -135,13 +135,8 @@ export async function makeBundle(
   const signer = await core.signingKeys.signer();
   const signedAt = now();
   const { bytes, manifestSha256 } = writeBundle(opened, { withOriginal, signer, signedAt });
-  await core.audit.note({
-    chain: target.tenantId,
-    actor,
-    event: 'analysis.bundled',
-    subject: target.analysisId,
-    details: { manifestSha256 },
-  });
+  const note = { event: 'analysis.bundled', subject: target.analysisId } as const;
+  await core.audit.note({ chain: target.tenantId, actor, ...note, details: { manifestSha256 } });
   return { bytes, fingerprint: signer.fingerprint, signedAt, manifestSha256 };
 }
 

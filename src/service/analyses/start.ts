@@ -187,7 +187,12 @@ export async function retryAnalysis(
   if ((await recall(db, repeatable)) === null) {
     const current = toOptions(row);
     const merged = mergeOptions(current, options, models);
-    assertNoDowngrade(current, merged);
+    if (current.tier !== 'flagging' && merged.tier !== 'forensicReporting') {
+      throw new ForensicsError(
+        'tier_downgrade',
+        'An analysis with the forensicReporting tier cannot go back to flagging; leave options.tier out.',
+      );
+    }
     if (row.status === 'failed') await restart(context, { act, row, tenant, options: merged });
     else if (isUpgrade(row, merged)) await upgrade(context, { act, row });
     else throw notRetryable(row);
@@ -211,8 +216,7 @@ async function restart(context: Context, { act, row, tenant, options }: Retry): 
   const ingest = () => ingestUpload(context, { row, tenant, store });
   const evidence = kept ?? (await context.semaphore(tenant.id, ingest));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
-  const made = kept === null ? [evidence.key] : [];
-  await discardUnlessUsed(context, { store, keys: made }, () =>
+  await discardUnlessUsed(context, { store, keys: kept === null ? [evidence.key] : [] }, () =>
     restartRun(context, act, { options, modelVersion, evidence, seen: row }),
   );
 }
@@ -234,14 +238,6 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
   });
   await discardUnlessUsed(context, { store, keys: outputKeys(drawn.rendered) }, () =>
     upgradeTier(context, act, drawn),
-  );
-}
-
-function assertNoDowngrade(current: AnalysisOptions, merged: AnalysisOptions): void {
-  if (current.tier === 'flagging' || merged.tier === 'forensicReporting') return;
-  throw new ForensicsError(
-    'tier_downgrade',
-    'An analysis with the forensicReporting tier cannot go back to flagging; leave options.tier out.',
   );
 }
 

@@ -7,13 +7,7 @@ import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../contract/errors.ts';
 import type { Job } from '../../jobs/queue.ts';
 import { successCounts } from '../../usage/usage.ts';
-import {
-  type ExaminationRow,
-  examinationSha256,
-  outputKeys,
-  type RunResult,
-  toRow,
-} from '../examination-row.ts';
+import { examinationSha256, outputKeys, type RunResult, toRow } from '../examination-row.ts';
 import { addFingerprint, factKeys } from '../seen-before.ts';
 import { addThumbnail, type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import {
@@ -83,7 +77,17 @@ export async function completeRun(
 ): Promise<boolean> {
   const { decision, model, facts, fingerprint: packed, thumbnail } = result.examination;
   const record = toRow(target.analysisId, result);
-  const details = completionDetails(result, record);
+  const details = {
+    resultClass: decision.resultClass,
+    resultSubClasses: decision.resultSubClasses,
+    model: model.id,
+    modelVersion: model.version,
+    modelFiles: model.files,
+    examinedAt: result.examinedAt.toISOString(),
+    originalSha256: facts.sha256,
+    examinationSha256: examinationSha256(record),
+    outputs: result.rendered?.sha256 ?? null,
+  };
   return inTenantTransaction(parts, target, async (changes): Promise<boolean> => {
     const { tx, at, move, log, count, notify, attach } = changes;
     const completed = { status: 'completed', statusMessage: messages.completed } as const;
@@ -109,24 +113,6 @@ export async function completeRun(
     );
     return true;
   });
-}
-
-function completionDetails(
-  { examination, examinedAt, rendered }: RunResult,
-  record: ExaminationRow,
-): EventDetails['analysis.completed'] {
-  const { facts, decision, model } = examination;
-  return {
-    resultClass: decision.resultClass,
-    resultSubClasses: decision.resultSubClasses,
-    model: model.id,
-    modelVersion: model.version,
-    modelFiles: model.files,
-    examinedAt: examinedAt.toISOString(),
-    originalSha256: facts.sha256,
-    examinationSha256: examinationSha256(record),
-    outputs: rendered?.sha256 ?? null,
-  };
 }
 
 /** processing -> processing, to be tried again at `runAt`. @throws {ForensicsError} `lease_lost`. */
