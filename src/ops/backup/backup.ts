@@ -10,7 +10,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, open, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
 import {
@@ -119,7 +118,7 @@ async function write(
   await requireFreeSpace(staging, (await stat(snapshot)).size + (await totalBytes(dataDir, files)));
   return writeArchive(archive, new Date(createdAt), async (add) => {
     await addFile(add, names.database, snapshot);
-    for (const [name, content] of keys) await add(name, content.length, Readable.from([content]));
+    for (const [name, content] of keys) await add(name, content.length, [content]);
     const absent: NamedObject[] = [];
     for (const [index, file] of files.entries()) {
       onProgress(index / files.length);
@@ -192,7 +191,8 @@ function isTaken(out: string): ForensicsError {
  *
  * @throws {ForensicsError} `conflict` if the source is shorter or longer than `size` bytes.
  */
-type AddFile = (name: string, size: number, source: AsyncIterable<Uint8Array>) => Promise<void>;
+type AddFile = (name: string, size: number, source: Source) => Promise<void>;
+type Source = AsyncIterable<Uint8Array> | readonly Uint8Array[];
 
 /**
  * @param path - a file that does not exist yet; it is flushed to disk.
@@ -209,7 +209,7 @@ async function writeArchive(
   const sums: string[] = [];
   let bytes = 0;
 
-  async function writeEntry(name: string, size: number, source: AsyncIterable<Uint8Array>) {
+  async function writeEntry(name: string, size: number, source: Source) {
     const sha256 = createHash('sha256');
     async function* hashed() {
       let read = 0;
@@ -227,7 +227,7 @@ async function writeArchive(
 
   async function writeText(name: string, text: string): Promise<string> {
     const content = Buffer.from(text);
-    return writeEntry(name, content.length, Readable.from([content]));
+    return writeEntry(name, content.length, [content]);
   }
 
   try {

@@ -10,16 +10,11 @@ import { openDatabase } from '../../ports/db/sqlite.ts';
 import { inspectDatabase, readDatabase } from '../../ports/db/snapshot.ts';
 import { hasCode, ForensicsError } from '../../contract/errors.ts';
 import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
-import { embeddedObjects, type Manifest, names, toDiskError } from './contents.ts';
+import { embeddedObjects, names, toDiskError } from './contents.ts';
 
-export interface Verified {
-  /** Null if it cannot be read. */
-  readonly manifest: Manifest | null;
-  readonly manifestSha256: string | null;
+export interface Verified extends Pick<Archive, 'manifest' | 'manifestSha256' | 'problems'> {
   /** Number of rows by table, counted in the database; empty if it cannot be read. */
   readonly rows: Readonly<Record<string, number>>;
-  /** One sentence per problem; empty if the backup is sound. */
-  readonly problems: readonly string[];
 }
 
 /**
