@@ -36,7 +36,7 @@ import {
   LoginPage,
   type LoginReason,
 } from './pages/account.tsx';
-import { forManagers, places, readRoute, type Route } from './places.ts';
+import { forManagers, type Place, places, readRoute, type Route } from './places.ts';
 import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';
 import { AuditPage } from './pages/audit.tsx';
@@ -299,24 +299,22 @@ function Navigation({ here }: { readonly here: string }) {
   const { nav, isManager } = useConsole();
   const current =
     here === 'analysis' || here === 'case' ? 'analyses' : here === 'manual' ? 'help' : here;
+  const isShown = (place: Place) => isManager || !forManagers.some((each) => each === place);
   return (
     <nav class="nav stack" aria-label={nav.label}>
-      {places
-        .filter((place) => isManager || !forManagers.some((each) => each === place))
-        .map((place, at) =>
-          place === null ? (
-            <hr key={at} />
-          ) : (
-            <a
-              key={place}
-              class="button quiet"
-              href={`#/${place}`}
-              aria-current={place === current ? 'page' : undefined}
-            >
-              {nav[place]}
-            </a>
-          ),
-        )}
+      {places.map((group: readonly Place[], at) => [
+        at > 0 && <hr />,
+        group.filter(isShown).map((place) => (
+          <a
+            key={place}
+            class="button quiet"
+            href={`#/${place}`}
+            aria-current={place === current ? 'page' : undefined}
+          >
+            {nav[place]}
+          </a>
+        )),
+      ])}
     </nav>
   );
 }

@@ -1,7 +1,4 @@
-/**
- * The addresses of the pages. They come after `#`, so that the server serves a single page and never sees which
- * analysis someone is looking at. This file needs no browser.
- */
+/** The addresses of the pages. They come after `#`, so that the server never sees which analysis someone looks at. */
 
 /** `#/analysis/65f1?with=77aa` is the path `['analysis', '65f1']` and the query. */
 export interface Route {
@@ -25,17 +22,9 @@ function decoded(part: string): string {
 
 /** The pages of the navigation, in groups. */
 export const places = [
-  'analyses',
-  'verify',
-  null,
-  'usage',
-  'keys',
-  'tenant',
-  'users',
-  'holds',
-  'audit',
-  null,
-  'account',
-  'help',
+  ['analyses', 'verify'],
+  ['usage', 'keys', 'tenant', 'users', 'holds', 'audit'],
+  ['account', 'help'],
 ] as const;
+export type Place = (typeof places)[number][number];
 export const forManagers = ['users', 'holds', 'audit'] as const;
