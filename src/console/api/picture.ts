@@ -34,10 +34,7 @@ export async function inspect(
   return { format, width, height };
 }
 
-/**
- * As displayed, because heatmaps get this size and must fit the picture as the browser shows it. Null for a file whose
- * content does not match its first bytes.
- */
+/** As displayed, because heatmaps must fit the picture in a browser. Null if the content contradicts the first bytes. */
 async function sizeOf(file: Blob, head: Uint8Array, format: Format): Promise<Size | null> {
   if (format === 'png') return readPng(head);
   if (format === 'jpg') return uprightJpeg(head);

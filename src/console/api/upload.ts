@@ -1,7 +1,4 @@
-/**
- * Uploads and their queue. Each upload creates an analysis, sends the bytes and starts it, and retries each step until
- * the server responds.
- */
+/** Uploads and their queue. Each creates an analysis, sends the bytes and starts it; each step is retried. */
 
 import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
 import { removeAnalysis } from './analyses.ts';

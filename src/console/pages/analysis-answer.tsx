@@ -12,10 +12,8 @@ import { writeReason } from '../parts/verdict.ts';
 import { SeenLines } from './other-pictures.tsx';
 
 /** @param verdict - null if the analysis failed or has not finished. */
-export function Answer({
-  analysis,
-  verdict,
-}: Pick<ReasonsProps, 'analysis'> & { verdict: Presentation | null }) {
+export function Answer(props: { analysis: Analysis; verdict: Presentation | null }) {
+  const { analysis, verdict } = props;
   const { analysis: text, language } = useConsole();
   if (verdict !== null) {
     const { outcome, headline, because } = verdict;

@@ -7,7 +7,7 @@ import type { KeyEntry } from '../../contract/keys.ts';
 import type { TenantPerson } from '../../contract/auth.ts';
 import type { CsvValue } from '../../present/csv.ts';
 import { dayStart } from '../api/analyses.ts';
-import { ask } from '../api/client.ts';
+import { type Ask, ask } from '../api/client.ts';
 import { nameIn } from '../../present/text.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
@@ -19,9 +19,6 @@ import { type Column, FilterForm, Pager, pageSize, Table } from '../parts/table.
 /** Its entries come newest first. */
 const path = '/v1/tenant/audit';
 const largestPage = 1000;
-
-/** In the names of the API. */
-type Asked = Readonly<Record<'event' | 'from' | 'to', string | undefined>>;
 
 export function AuditPage() {
   const { nav, audit, list, tenantName } = useConsole();
@@ -64,7 +61,7 @@ export function AuditPage() {
             disabled={isBusy}
             onClick={() => run(() => saveEntries(tenantName, asked))}
           >
-            {audit.csv}
+            {list.csvAll}
           </Button>
           <Pager
             newer={newer.length === 0 ? null : () => setNewer(newer.slice(0, -1))}
@@ -160,7 +157,8 @@ function Details({ details }: { readonly details: Readonly<Record<string, unknow
   );
 }
 
-async function saveEntries(tenantName: string, filters: Asked): Promise<void> {
+/** @param filters - in the names of the API. */
+async function saveEntries(tenantName: string, filters: Ask['query']): Promise<void> {
   const rows: CsvValue[][] = [];
   let page: readonly AuditEntry[] = [];
   do {

@@ -155,12 +155,9 @@ function StorageForm({ tenant, reload }: TenantProps) {
   );
 }
 
-interface StoreFieldsProps {
-  readonly kind: 's3' | 'azure';
-  readonly values: Readonly<Record<string, string | number | boolean | undefined>>;
-}
+type StoreValues = Readonly<Record<string, string | number | boolean | undefined>>;
 
-function StoreFields({ kind, values }: StoreFieldsProps) {
+function StoreFields({ kind, values }: { kind: 's3' | 'azure'; values: StoreValues }) {
   const { fields } = useConsole().tenant;
   return (
     <>

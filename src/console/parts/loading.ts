@@ -20,11 +20,8 @@ const unreachablePauseMs = 4000;
 
 /** @param key - fetched again when it changes. */
 export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T> {
-  const nothing = { data: null, error: null };
-  const [state, setState] = useState<Omit<Loaded<T>, 'reload'> & { readonly key: string }>({
-    key,
-    ...nothing,
-  });
+  const nothing: Omit<Loaded<T>, 'reload'> = { data: null, error: null };
+  const [state, setState] = useState({ key, ...nothing });
   const [round, setRound] = useState(0);
   const latest = useRef({ load, pause });
   latest.current = { load, pause };

@@ -257,7 +257,6 @@ export const administration = {
       user: say('User', 'Benutzer'),
     },
     empty: say('Nothing matches these filters.', 'Kein Eintrag entspricht diesen Filtern.'),
-    csv: say('Export all (CSV)', 'Alle als CSV'),
     events: {
       'audit.begun': say('Log started', 'Log begonnen'),
       'tenant.created': say('Tenant created', 'Mandant angelegt'),
