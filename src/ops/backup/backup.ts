@@ -101,19 +101,16 @@ async function createFile(core: BackedUp, request: BackupRequest) {
   }
 }
 
-async function write(
-  { folder, secrets, database }: BackedUp,
-  { withKeys: holdsKeys, program, settings, now, onProgress = () => undefined }: BackupRequest,
-  archive: string,
-) {
-  const { path: dataDir, keyFile } = folder;
+async function write(core: BackedUp, request: BackupRequest, archive: string) {
+  const { path: dataDir, keyFile } = core.folder;
+  const { withKeys: holdsKeys, program, settings, now, onProgress = () => undefined } = request;
   const staging = dirname(archive);
   const createdAt = now().toISOString();
   const place = keyFile === null ? 'environment' : holdsKeys ? 'here' : 'apart';
-  const masterKey = { place, id: masterKeyId(secrets) } as const;
+  const masterKey = { place, id: masterKeyId(core.secrets) } as const;
   const snapshot = join(staging, `${randomUUID()}.db`);
   onProgress(0);
-  copyDatabase(requireSqlite(database.db).$client, snapshot);
+  copyDatabase(requireSqlite(core.database.db).$client, snapshot);
   const { keys, files, ...found } = await gather(dataDir, snapshot, holdsKeys);
   await requireFreeSpace(staging, (await stat(snapshot)).size + (await totalBytes(dataDir, files)));
   return writeArchive(archive, new Date(createdAt), async (add) => {

@@ -68,8 +68,14 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
 
 async function restoreLocked(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
-  assertEmpty(dataDir);
   const staging = restoringFolder(dataDir);
+  // Files unpacked by an interrupted restore do not count, because the next restore starts again.
+  const content = readdirSync(dataDir).filter(
+    (name) => name !== 'lost+found' && !name.startsWith('serve.lock') && name !== basename(staging),
+  );
+  if (content.length > 0) {
+    throw conflict('The data folder is not empty; choose an empty or new one with --data-dir.');
+  }
   let isPlacing = false;
   try {
     await rm(staging, { recursive: true, force: true });
@@ -88,21 +94,8 @@ async function restoreLocked(target: Target, request: RestoreRequest): Promise<R
   }
 }
 
-/** Files unpacked by an interrupted restore do not count, because the next restore starts again. */
-function assertEmpty(dataDir: string): void {
-  const ours = basename(restoringFolder(dataDir));
-  const content = readdirSync(dataDir).filter(
-    (name) => name !== 'lost+found' && !name.startsWith('serve.lock') && name !== ours,
-  );
-  if (content.length === 0) return;
-  throw conflict('The data folder is not empty; choose an empty or new one with --data-dir.');
-}
-
-async function unpack(
-  target: Target,
-  { file, keysDir, onProgress }: RestoreRequest,
-  staging: string,
-) {
+async function unpack(target: Target, request: RestoreRequest, staging: string) {
+  const { file, keysDir, onProgress } = request;
   const folders = new Set([staging]);
   const place = async (name: string): Promise<string> => {
     const path = join(staging, name);

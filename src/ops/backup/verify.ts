@@ -84,11 +84,7 @@ async function missingObjects({ manifest, files }: Archive, database: string, sc
 }
 
 /** Also proves that an older database can be upgraded. */
-async function withPresentSchema(
-  database: string,
-  schema: number,
-  act: (db: Db) => Promise<void>,
-): Promise<void> {
+async function withPresentSchema(database: string, schema: number, act: (db: Db) => Promise<void>) {
   if (schema === currentSchema('sqlite')) return readDatabase(database, act);
   const copy = `${database}.newest`;
   copyFileSync(database, copy);

@@ -14,6 +14,7 @@ import type { Settings } from '../../contract/config.ts';
 import { isServed, modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { isSqlite } from '../../ports/db/sqlite.ts';
 import type { StorageConfig } from '../../ports/storage/configs.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
 import {
   diagnose,
   type Diagnosis,
@@ -146,7 +147,10 @@ async function checkOne(parts: StoresToCheck, blobs: Blobs, tenant: Tenant) {
       : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
   try {
     if (id === null) {
-      if (shared === null) return await check(await embeddedTarget(parts, blobs, tenantId));
+      if (shared === null) {
+        const store = await blobs.stores.of({ tenantId, storageConfigId: null });
+        return await check(embeddedTarget(parts, store));
+      }
       // The administrator chose the address, so any address is allowed.
       const visit = createVisitor({});
       const target = remoteTarget(settings, shared.config, fix);
@@ -162,16 +166,12 @@ async function checkOne(parts: StoresToCheck, blobs: Blobs, tenant: Tenant) {
   }
 }
 
-async function embeddedTarget(
-  { settings, publicUrl }: StoresToCheck,
-  { stores }: Blobs,
-  tenantId: string,
-): Promise<Target> {
+function embeddedTarget({ settings, publicUrl }: StoresToCheck, store: BlobStore): Target {
   // The certificate authority that "forensics serve" created.
   const authority = join(settings.dataDir, 'tls', 'ca.pem');
   const own = existsSync(authority) ? [readFileSync(authority, 'utf8')] : [];
   return {
-    store: await stores.of({ tenantId, storageConfigId: null }),
+    store,
     visit: createVisitor({ ca: [...getCACertificates('default'), ...own].join('\n') }),
     // The server's own pages are same-origin and need no CORS.
     origins: settings.corsAllowedOrigins,

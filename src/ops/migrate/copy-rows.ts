@@ -34,17 +34,15 @@ const inOrder: readonly SQLiteTable[] = [
 // Kept small because each row of examinations contains a picture's maps, a few hundred kilobytes.
 const batch = 100;
 
+type OnProgress = (table: string, rows: number) => void;
+
 /**
  * @param from - must not be written to during the copy.
  * @param to - PostgreSQL with the current schema; empty, or as an earlier call left it.
  * @param onProgress - receives the name of a table and how many of its rows this call has copied.
  */
-export async function copyRows(
-  from: Db,
-  to: Db,
-  onProgress: (table: string, rows: number) => void = () => undefined,
-): Promise<void> {
-  for (const table of inOrder) await copyTable(from, to, onProgress, table);
+export async function copyRows(from: Db, to: Db, onProgress: OnProgress = () => undefined) {
+  for (const table of inOrder) await copyTable(from, to, table, onProgress);
   const hasStore = isNotNull(tables.tenants.storageConfigId);
   const tenants = await from.select().from(tables.tenants).where(hasStore).all();
   const settings = await from.select().from(tables.settings).all();
@@ -68,12 +66,7 @@ export async function copyRows(
 }
 
 /** Copies in primary key order, so that the last row in the target shows where an earlier call stopped. */
-async function copyTable(
-  from: Reader,
-  to: Db,
-  onProgress: (table: string, rows: number) => void,
-  table: SQLiteTable,
-): Promise<void> {
+async function copyTable(from: Reader, to: Db, table: SQLiteTable, onProgress: OnProgress) {
   const key = keyOf(table);
   const columns = Object.values(key);
   let last = await to

@@ -59,16 +59,11 @@ export async function migrateInstallation(
   }
 }
 
-async function migrate(
-  settings: Settings,
-  source: Db,
-  target: OpenPostgres,
-  onProgress: OnProgress,
-) {
+async function migrate(settings: Settings, source: Db, target: OpenPostgres, report: OnProgress) {
   const copied: Record<string, number> = {};
   const count: OnProgress = (what, number) => {
     copied[what] = number;
-    onProgress(what, number);
+    report(what, number);
   };
   // Identifies the installation by a hash of data sealed under its master key; the hash does not reveal the key.
   const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
