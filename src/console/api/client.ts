@@ -228,20 +228,16 @@ const storageKey = 'forensics-login';
  *
  * @param mustIdentify - asks for a login even if the provider still has a session, which may have been ended here.
  */
-export async function goElsewhere(
-  { authorizationEndpoint, clientId }: LoginElsewhere,
-  mustIdentify: boolean,
-): Promise<void> {
+export async function goElsewhere(place: LoginElsewhere, mustIdentify: boolean): Promise<void> {
   const state = randomText();
   const codeVerifier = randomText();
-  const { hash } = location;
-  const journey: Journey = { state, codeVerifier, hash };
+  const journey: Journey = { state, codeVerifier, hash: location.hash };
   sessionStorage.setItem(storageKey, JSON.stringify(journey));
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
-  const url = new URL(authorizationEndpoint);
+  const url = new URL(place.authorizationEndpoint);
   const parameters = {
     response_type: 'code',
-    client_id: clientId,
+    client_id: place.clientId,
     redirect_uri: redirectUri(),
     scope: 'openid profile email settings offline_access',
     prompt: 'consent',

@@ -12,11 +12,9 @@ export type UploadState =
   | { readonly is: 'done'; readonly id: string }
   | { readonly is: 'refused'; readonly refusal: Refusal | null; readonly error: unknown };
 
-interface UploadWish {
+interface UploadWish extends Pick<Analysis, 'tags' | 'projectId'> {
   readonly tenantName: string;
   readonly options: GivenOptions;
-  readonly tags: readonly string[];
-  readonly projectId: string | null;
   readonly limits: PictureLimits;
 }
 

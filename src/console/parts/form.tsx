@@ -19,10 +19,7 @@ interface Labelled {
 }
 
 interface FieldProps extends Labelled {
-  readonly children: (attributes: {
-    readonly id: string;
-    readonly 'aria-describedby'?: string;
-  }) => ComponentChildren;
+  readonly children: (attributes: { id: string; 'aria-describedby'?: string }) => ComponentChildren;
 }
 
 /** @param children - the control, which takes these attributes. */

@@ -30,10 +30,8 @@ export function writeVerdict(analysis: Judged, language: Language): Presentation
 }
 
 /** Why the analysis failed; empty if it did not fail. */
-export function writeReason(
-  { inferenceStatus: { status, statusMessage: message, failure } }: Analysis,
-  language: Language,
-): string {
+export function writeReason({ inferenceStatus }: Analysis, language: Language): string {
+  const { status, statusMessage: message, failure } = inferenceStatus;
   return status === 'failed' ? writeFailure({ message, reason: failure ?? null }, language) : '';
 }
 

@@ -295,11 +295,10 @@ function distance(one: Point, other: Point): number {
   return Math.hypot(one.x - other.x, one.y - other.y);
 }
 
-interface ViewerControlsProps extends Pick<ViewerProps, 'look' | 'setLook'> {
-  readonly hasMaps: boolean;
-}
-
-export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) {
+export function ViewerControls(
+  props: Pick<ViewerProps, 'look' | 'setLook'> & { hasMaps: boolean },
+) {
+  const { look, setLook, hasMaps } = props;
   const { analysis, language } = useConsole();
   const opacityId = useId();
   const zoom = (factor: number) => setLook((was) => zoomBy(was, factor));
