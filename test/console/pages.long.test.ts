@@ -24,7 +24,7 @@ import {
   useWindows,
 } from './browser.ts';
 
-const pages = [...places.filter((place) => place !== null), 'manual/settings'];
+const pages = [...places.flat(), 'manual/settings'];
 
 /** Text on a manual page, outside code, that still contains Markdown markup. */
 const markupShown = `[...document.querySelectorAll('.panel[lang] :is(h1, h2, h3, p, li, th, td)')]
