@@ -1,19 +1,9 @@
 /** The folder of an entire installation, accessible only to its owner, and its lock, which allows only one server. */
 
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
-import { systemCodeOf, cannotWrite, makeFolder } from '../files/files.ts';
+import { systemCodeOf, cannotWrite, makePrivateFolder } from '../files/files.ts';
 import { ForensicsError, conflict } from '../../contract/errors.ts';
 
 export const databaseName = 'forensics.db';
@@ -28,7 +18,7 @@ export function databaseFile(dataDir: string): string {
  * @throws {ForensicsError} `database_damaged`.
  */
 export function assertDatabasePresent(dataDir: string): void {
-  const { size = 0 } = statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ?? {};
+  const { size = 0 } = fs.statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ?? {};
   if (size > 0 || !wasInUse(dataDir)) return;
   throw new ForensicsError(
     'database_damaged',
@@ -42,10 +32,10 @@ export function assertDatabasePresent(dataDir: string): void {
  */
 function wasInUse(dataDir: string): boolean {
   const blobs = join(dataDir, 'blobs');
-  if (!existsSync(blobs)) return false;
+  if (!fs.existsSync(blobs)) return false;
   return (
-    existsSync(join(dataDir, 'master.key')) ||
-    readdirSync(blobs).some((name) => /^b-[0-9a-f]{24}$/.test(name))
+    fs.existsSync(join(dataDir, 'master.key')) ||
+    fs.readdirSync(blobs).some((name) => /^b-[0-9a-f]{24}$/.test(name))
   );
 }
 
@@ -60,14 +50,10 @@ export function makeDataFolder(path: string): void {
 }
 
 export function makeOwnFolder(path: string): void {
-  try {
-    makeFolder(path, 0o700);
-  } catch (error) {
-    throw cannotWrite(
-      error,
-      'The data folder cannot be created; choose one that you can write to with --data-dir.',
-    );
-  }
+  makePrivateFolder(
+    path,
+    'The data folder cannot be created; choose one that you can write to with --data-dir.',
+  );
   restrictToOwner(path);
 }
 
@@ -76,10 +62,10 @@ function restrictToOwner(path: string): void {
   if (process.platform === 'win32') return;
   for (const file of [path, join(path, 'master.key')]) {
     try {
-      const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+      const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
       if ((mode & 0o077) === 0) continue;
-      if (file === path) assertNotShared(readdirSync(path));
-      chmodSync(file, mode & 0o700);
+      if (file === path) assertNotShared(fs.readdirSync(path));
+      fs.chmodSync(file, mode & 0o700);
     } catch (cause) {
       if (cause instanceof ForensicsError) throw cause;
       const another = 'or choose another data folder with --data-dir.';
@@ -94,11 +80,9 @@ function restrictToOwner(path: string): void {
 
 /** A folder such as /tmp must not be closed to everybody else because somebody gave its name. */
 function assertNotShared(names: readonly string[]): void {
-  const isOurs = names.some((name) =>
-    /^(?:forensics\.db|master\.key|signing-keys|tls)$/.test(name),
-  );
+  const ours = /^(?:forensics\.db|master\.key|signing-keys|tls)$/;
   const isFree = names.every((name) => /^(?:\..*|lost\+found|blobs|models|trial)$/.test(name));
-  if (isOurs || isFree) return;
+  if (isFree || names.some((name) => ours.test(name))) return;
   throw conflict(
     'The data folder contains other files and is open to other users; choose an empty or new one with --data-dir, or close this one to them: chmod go-rwx.',
   );
@@ -113,34 +97,40 @@ export function restoringFolder(dataDir: string): string {
 export function assertWhole(dataDir: string): void {
   // Versions up to 0.6 wrote restore.json.
   const marks = [restoringFolder(dataDir), join(dataDir, 'restore.json')];
-  if (!marks.some((mark) => existsSync(mark))) return;
+  if (!marks.some((mark) => fs.existsSync(mark))) return;
   throw conflict(
     'A restore into this data folder is running or was interrupted; if none is running, restore the backup into an empty folder.',
   );
 }
 
 export function belongsToAnotherUser(dataDir: string): boolean {
-  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  const owner = fs.statSync(dataDir, { throwIfNoEntry: false })?.uid;
   return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();
 }
 
 /** The folder of additional models: the one in the setting, even if missing, or else `models` in the data folder. */
 export function modelsFolder(settings: Pick<Settings, 'modelsDir' | 'dataDir'>): string | null {
   const folder = join(settings.dataDir, 'models');
-  return settings.modelsDir ?? (existsSync(folder) ? folder : null);
+  return settings.modelsDir ?? (fs.existsSync(folder) ? folder : null);
 }
 
 /**
- * Takes the lock and returns a function that releases it.
+ * Takes the lock, which one process at a time can hold, and returns a function that releases it. The lock is a file
+ * that identifies its holder; if that process no longer exists, after a crash or a power cut, the lock is taken over.
  *
  * @throws {ForensicsError} `conflict` if another running process holds it; `no_space_left`, `config_invalid` if the
  *   lock file cannot be written.
  */
 export function lockForServing(dataDir: string): () => void {
   const file = serveLock(dataDir);
+  const mine = describe(process.pid);
   try {
-    const release = takeLock(file);
-    if (release !== null) return release;
+    let isMine = take(file, mine);
+    if (!isMine) {
+      setAsideIfStale(file);
+      isMine = take(file, mine);
+    }
+    if (isMine) return () => void (read(file) === mine && fs.rmSync(file, { force: true }));
   } catch (error) {
     throw cannotWrite(error);
   }
@@ -151,28 +141,12 @@ export function lockForServing(dataDir: string): () => void {
   );
 }
 
-function serveLock(dataDir: string): string {
-  return join(dataDir, 'serve.lock');
-}
-
 export function isServed(dataDir: string): boolean {
   return isHeld(serveLock(dataDir));
 }
 
-// A lock that one process at a time can hold. It is a file that identifies its holder; if that process no longer
-// exists, after a crash or a power cut, the lock is taken over.
-
-/** Takes the lock and returns a function that releases it; null while another running process holds it. */
-function takeLock(file: string): (() => void) | null {
-  const mine = describe(process.pid);
-  // Two attempts are enough, because the first moves a stale lock out of the way.
-  if (!take(file, mine)) {
-    setAsideIfStale(file);
-    if (!take(file, mine)) return null;
-  }
-  return () => {
-    if (read(file) === mine) rmSync(file, { force: true });
-  };
+function serveLock(dataDir: string): string {
+  return join(dataDir, 'serve.lock');
 }
 
 function isHeld(file: string): boolean {
@@ -184,14 +158,14 @@ function isHeld(file: string): boolean {
 function take(file: string, holder: string): boolean {
   const temporary = `${file}.${process.pid}.new`;
   try {
-    writeFileSync(temporary, holder, { mode: 0o600 });
-    linkSync(temporary, file);
+    fs.writeFileSync(temporary, holder, { mode: 0o600 });
+    fs.linkSync(temporary, file);
     return true;
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    rmSync(temporary, { force: true });
+    fs.rmSync(temporary, { force: true });
   }
 }
 
@@ -199,22 +173,16 @@ function setAsideIfStale(file: string): void {
   const holder = read(file);
   if (holder === null || isHeld(file)) return;
   const aside = `${file}.${process.pid}.stale`;
-  // Another process may have just moved it; the next attempt finds the new holder.
-  if (!isRenamed(file, aside)) return;
-  // Between the check and the rename, another process may have taken over the stale lock: if so, restores its lock.
-  if (read(aside) !== holder) linkSync(aside, file);
-  rmSync(aside, { force: true });
-}
-
-/** False if there is no such file. */
-function isRenamed(file: string, to: string): boolean {
   try {
-    renameSync(file, to);
-    return true;
+    fs.renameSync(file, aside);
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return false;
+    // Another process may have just moved it; the next attempt finds the new holder.
+    if (systemCodeOf(error) === 'ENOENT') return;
     throw error;
   }
+  // Between the check and the rename, another process may have taken over the stale lock: if so, restores its lock.
+  if (read(aside) !== holder) fs.linkSync(aside, file);
+  fs.rmSync(aside, { force: true });
 }
 
 /** Process id and start time. Ids are reused, and in containers the same id often occurs again. */
@@ -242,7 +210,7 @@ function isAlive(pid: number): boolean {
 
 function read(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return fs.readFileSync(file, 'utf8');
   } catch (error) {
     // The entry of a process in /proc disappears when the process ends, even while the entry is being read.
     if (['ENOENT', 'ESRCH'].includes(systemCodeOf(error) ?? '')) return null;

@@ -5,30 +5,16 @@
 
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
-import {
-  access,
-  constants,
-  type FileHandle,
-  link,
-  lstat,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  writeFile,
-} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { configInvalid, conflict, failure, ForensicsError } from '../../contract/errors.ts';
 import { isKeyOf } from '../../contract/vocabulary.ts';
 
-/** Creates a folder for files that only their owner can read. @throws {ForensicsError} `config_invalid`. */
-export function makePrivateFolder(path: string): void {
+/** Creates a folder for files that only their owner can read. @throws {ForensicsError} as `cannotWrite` returns. */
+export function makePrivateFolder(path: string, otherwise?: string): void {
   try {
     makeFolder(path, 0o700);
   } catch (error) {
-    throw cannotWrite(error);
+    throw cannotWrite(error, otherwise);
   }
 }
 
@@ -79,9 +65,8 @@ export function cannotWrite(
   }
   if (code === 'EROFS') return configInvalid(mountedReadOnly, { cause });
   const isForbidden = code === 'EACCES' || code === 'EPERM';
-  return new ForensicsError(isForbidden ? 'file_not_readable' : 'config_invalid', otherwise, {
-    cause,
-  });
+  const kind = isForbidden ? 'file_not_readable' : 'config_invalid';
+  return new ForensicsError(kind, otherwise, { cause });
 }
 
 const mountedReadOnly =
@@ -141,10 +126,10 @@ interface Force {
  *   is not a folder.
  */
 export async function checkFree(path: string, { force }: Force): Promise<void> {
-  await access(dirname(resolve(path)), constants.W_OK).catch((error: unknown) => {
+  await fs.promises.access(dirname(resolve(path)), fs.constants.W_OK).catch((error: unknown) => {
     throw toOutputFailure(error);
   });
-  const found = await lstat(path).catch(() => null);
+  const found = await fs.promises.lstat(path).catch(() => null);
   if (found !== null && !(force && found.isFile())) throw alreadyExists(path, force);
 }
 
@@ -160,23 +145,14 @@ export async function writeWholeFile(
 ): Promise<void> {
   const temporary = join(dirname(path), `.forensics-${randomUUID()}.new`);
   try {
-    await writeFile(temporary, bytes, { flag: 'wx', flush: true });
-    await putInPlace(temporary, path, { force });
-  } catch (error) {
-    throw toOutputFailure(error);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
-
-/** Gives a finished file its name; its temporary name may remain as a second link. */
-async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
-  try {
-    if (force) await rename(temporary, path);
+    await fs.promises.writeFile(temporary, bytes, { flag: 'wx', flush: true });
+    if (force) await fs.promises.rename(temporary, path);
     else if (!(await linkUnlessTaken(temporary, path))) throw alreadyExists(path, force);
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') throw alreadyExists(path, force);
     throw toOutputFailure(error);
+  } finally {
+    await fs.promises.rm(temporary, { force: true });
   }
 }
 
@@ -188,13 +164,15 @@ async function putInPlace(temporary: string, path: string, { force }: Force): Pr
  */
 export async function linkUnlessTaken(temporary: string, path: string): Promise<boolean> {
   try {
-    await link(temporary, path);
+    await fs.promises.link(temporary, path);
     return true;
   } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') return false;
-    if (!lacksLinks(systemCodeOf(error))) throw error;
-    if ((await lstat(path).catch(() => null)) !== null) return false;
-    await rename(temporary, path);
+    const code = systemCodeOf(error) ?? '';
+    if (code === 'EEXIST') return false;
+    // Otherwise, the file system lacks links, as on USB sticks and some network shares.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error;
+    if ((await fs.promises.lstat(path).catch(() => null)) !== null) return false;
+    await fs.promises.rename(temporary, path);
     return true;
   }
 }
@@ -209,7 +187,7 @@ const reserveBytes = 16 * 1024 * 1024;
 
 /** @throws {ForensicsError} `no_space_left` if fewer than `bytes` are free on the disk of `folder`. */
 export async function requireFreeSpace(folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder, { bigint: true });
+  const { bavail, bsize } = await fs.promises.statfs(folder, { bigint: true });
   const free = Number(bavail * bsize);
   if (free >= bytes + reserveBytes) return;
   throw new ForensicsError(
@@ -250,11 +228,6 @@ export function isFull(code: string | null): boolean {
   return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }
 
-/** Whether a failed link means that the file system lacks links, as on USB sticks and some network shares. */
-export function lacksLinks(code: string | null): boolean {
-  return code !== null && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code);
-}
-
 /** The result of `act`, or null if the file does not exist. */
 export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null> {
   try {
@@ -292,7 +265,7 @@ export async function writing<T>(act: () => Promise<T>): Promise<T> {
  */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
   await requireFileUpTo(path, maxBytes);
-  return readFile(path).catch((error: unknown) => {
+  return fs.promises.readFile(path).catch((error: unknown) => {
     throw toReadFailure(error);
   });
 }
@@ -300,7 +273,7 @@ export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint
 /** @throws {ForensicsError} as `readFileUpTo`. */
 export async function requireFileUpTo(path: string, maxBytes: number): Promise<void> {
   // Checked before opening, because opening a pipe would wait for a writer, and reading a device would never end.
-  const found = await stat(path).catch((error: unknown) => {
+  const found = await fs.promises.stat(path).catch((error: unknown) => {
     throw toReadFailure(error);
   });
   if (found.isDirectory()) {
@@ -369,12 +342,12 @@ export async function readStart(stream: AsyncIterable<unknown>, maxBytes: number
 export async function spool(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   folder: string,
-): Promise<FileHandle> {
+): Promise<fs.promises.FileHandle> {
   const path = join(folder, `.${randomUUID()}.spool`);
   return writing(async () => {
-    const file = await open(path, 'wx+', 0o600);
+    const file = await fs.promises.open(path, 'wx+', 0o600);
     try {
-      await rm(path);
+      await fs.promises.rm(path);
       await file.writeFile(stream);
       return file;
     } catch (error) {
