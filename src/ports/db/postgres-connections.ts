@@ -108,17 +108,10 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
     present = client;
   }
 
+  /** Retries until the database is back. */
   async function reconnect(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await setTimeout(reconnectMs, undefined, { ref: false });
-      if (stopping.signal.aborted) return;
-      try {
-        await connect();
-        return;
-      } catch {
-        // Retries until the database is back.
-      }
-    }
+    await setTimeout(reconnectMs, undefined, { ref: false });
+    if (!stopping.signal.aborted) await connect().catch(() => void reconnect());
   }
 
   await connect();

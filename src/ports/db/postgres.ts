@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
-import { ForensicsError, configInvalid } from '../../contract/errors.ts';
+import { configInvalid, hasCode } from '../../contract/errors.ts';
 import {
   assertNoTransaction,
   createReader,
@@ -66,11 +66,9 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
       upgrade,
       now: clock.now,
       async rewrite(tables) {
-        try {
-          await pool.query(`VACUUM (FULL) ${tables.join(', ')}`);
-        } catch (error) {
+        await pool.query(`VACUUM (FULL) ${tables.join(', ')}`).catch((error: unknown) => {
           throw toPostgresError(error);
-        }
+        });
       },
       check: () => probeWriting(db),
       async close() {
@@ -139,12 +137,9 @@ function createPostgresDb(connections: Connections, notifications: EventEmitter)
       runTransaction(connections, act, kind),
     snapshot: <T>(act: (reader: Reader) => Promise<T>) =>
       repeatingReads(true, () =>
-        inTransaction(connections, { begin: beginSnapshot, lock: null }, async (client) => ({
-          result: await act(
-            createReader('postgres', async (...statement) => runStatement(client, statement)),
-          ),
-          topics: [],
-        })),
+        inTransaction(connections, { begin: beginSnapshot, lock: null }, (client) =>
+          act(createReader('postgres', async (...statement) => runStatement(client, statement))),
+        ),
       ),
     onNotification(topic: Topic, listener: () => void) {
       notifications.on(topic, listener);
@@ -160,8 +155,7 @@ async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promis
       return await run();
     } catch (error) {
       const translated = toPostgresError(error);
-      const isGone =
-        translated instanceof ForensicsError && translated.code === 'store_unavailable';
+      const isGone = hasCode(translated, 'store_unavailable');
       if (!isRead || !isGone || attempt === 2) throw translated;
     }
   }
@@ -194,11 +188,7 @@ async function runTransaction<T>(
   const lock = serializedBy === null ? null : lockNumbers(serializedBy);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTransaction(connections, { begin, lock }, async (client, begun) => {
-        const { tx, topics, renew } = txOn(client);
-        renew(begun);
-        return { result: await act(tx), topics: [...topics] };
-      });
+      return await inTransaction(connections, { begin, lock }, (client) => act(txOn(client).tx));
     } catch (error) {
       if (!isConflict(error) || attempt >= maxAttempts) throw toPostgresError(error);
       await setTimeout(Math.random() * Math.min(200, 2 ** attempt));
@@ -237,22 +227,21 @@ interface Frame {
 async function inTransaction<T>(
   connections: Connections,
   { begin, lock }: Frame,
-  act: (
-    client: PoolClient,
-    begun: Promise<unknown>,
-  ) => Promise<{ readonly result: T; readonly topics: readonly Topic[] }>,
+  act: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const unlock = lock === null ? '' : `; SELECT pg_advisory_unlock(${lock})`;
   return connections.use(async (client, discard) => {
+    const { topics, renew } = txOn(client);
     try {
       if (lock !== null) await client.query(`BEGIN; SELECT pg_advisory_lock(${lock}); COMMIT`);
       // Sent together with the first statement; it fails only if the connection is lost.
       const begun = client.query(begin);
-      const [{ result, topics }] = await pipelined(act(client, begun), begun);
+      renew(begun);
+      const [result] = await pipelined(act(client), begun);
       const committed = client.query(`COMMIT${unlock}`);
       // Sent after the commit, because PostgreSQL commits transactions with notifications one at a
       // time. If a notification is lost, polling finds the change.
-      if (topics.length > 0) client.query(notifyStatements(topics)).catch(() => undefined);
+      if (topics.size > 0) client.query(notifyStatements([...topics])).catch(() => undefined);
       await committed;
       return result;
     } catch (error) {
