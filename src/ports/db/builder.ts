@@ -14,11 +14,7 @@ import {
 } from 'drizzle-orm/sqlite-core';
 import { type AsyncRemoteCallback, SQLiteRemoteSession } from 'drizzle-orm/sqlite-proxy';
 
-export interface RunResult {
-  readonly changes: number;
-}
-
-export type Builder = BaseSQLiteDatabase<'async', RunResult>;
+export type Builder = BaseSQLiteDatabase<'async', { readonly changes: number }>;
 
 /** @returns rows as arrays of column values: all or, for `get`, the first or undefined; for `run`, the `changes`. */
 export type Execute = (

@@ -41,11 +41,8 @@ function translate(error: unknown, code: string, translations: readonly Translat
 
 /** For lost connections, the driver has no codes. */
 function readPostgresCode(error: unknown): string {
-  const isLost =
-    error instanceof Error &&
-    /connection terminated|connection error|timeout exceeded|client was closed/i.test(
-      error.message,
-    );
+  const lost = /connection terminated|connection error|timeout exceeded|client was closed/i;
+  const isLost = error instanceof Error && lost.test(error.message);
   return causeCode(error) || (isLost ? 'ECONN' : '');
 }
 

@@ -11,17 +11,12 @@ import type { PoolClient } from 'pg';
 import { ForensicsError } from '../../contract/errors.ts';
 import { type EngineName, foldText } from './database.ts';
 
-interface Step {
-  readonly version: number;
-  readonly sql: string;
-}
-
 // This path is the same from `src` and from `dist`.
 const folder = fileURLToPath(new URL('../../../src/ports/db/sql/', import.meta.url));
 const fileName = /^(?<version>\d{6})(?:\.(?<engine>\w+))?\.sql$/;
 
 /** The steps of an engine, oldest first. */
-export function schemaSteps(engine: EngineName): readonly Step[] {
+export function schemaSteps(engine: EngineName) {
   const byVersion = new Map<number, string>();
   for (const { name, version } of stepFiles(engine)) {
     const text = readFileSync(folder + name, 'utf8');
@@ -62,7 +57,7 @@ function toPostgres(sql: string): string {
  *
  * @throws {ForensicsError} `schema_newer` if a newer program has already upgraded the file.
  */
-export function migrateSqlite(client: Database, steps: readonly Step[]): void {
+export function migrateSqlite(client: Database, steps: ReturnType<typeof schemaSteps>): void {
   const latest = steps.at(-1)!.version;
   const found = checkedSchema(client, latest);
   client.function('fold_text', { deterministic: true }, (text) => foldText(String(text)));

@@ -11,6 +11,7 @@ import type { DefaultOptions } from '../../contract/tenant.ts';
 import type { FailureReason } from '../../contract/errors.ts';
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
+const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>();
 const flag = (name: string) => integer(name, { mode: 'boolean' });
 
 export const tenants = sqliteTable('tenants', {
@@ -28,7 +29,7 @@ export const tenants = sqliteTable('tenants', {
   /** Store for new analyses; null for the default one. */
   storageConfigId: text('storage_config_id'),
   /** Options that the console preselects for new analyses; null for the defaults. */
-  defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
+  defaultOptions: json<DefaultOptions>('default_options'),
   /** Whether new pictures are compared with the tenant's earlier ones. */
   seenBefore: flag('seen_before').notNull().default(true),
   createdAt: date('created_at').notNull(),
@@ -79,7 +80,7 @@ export const storageConfigs = sqliteTable(
     /** The configuration as JSON, encrypted with AES-256-GCM, and bound to the tenant. */
     sealed: blob('sealed', { mode: 'buffer' }).notNull(),
     /** Origins that were last applied to the bucket; null if none were. */
-    corsApplied: text('cors_applied', { mode: 'json' }).$type<readonly string[]>(),
+    corsApplied: json<readonly string[]>('cors_applied'),
     /** Why the origins could not be applied; null if they were. */
     corsWarning: text('cors_warning'),
     createdAt: date('created_at').notNull(),
@@ -97,7 +98,7 @@ export const users = sqliteTable(
     name: text('name'),
     nameFolded: text('name_folded').notNull(),
     userType: text('user_type').notNull(),
-    scopes: text('scopes', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    scopes: json<readonly string[]>('scopes').notNull(),
     passwordHash: text('password_hash'),
     issuer: text('issuer'),
     subject: text('subject'),
@@ -163,12 +164,10 @@ export const feedback = sqliteTable('feedback', {
   tenantId: text('tenant_id').notNull(),
   userId: text('user_id').notNull(),
   source: text('source').notNull(),
-  message: text('message', { mode: 'json' }).$type<FeedbackMessage>().notNull(),
+  message: json<FeedbackMessage>('message').notNull(),
   createdAt: date('created_at').notNull(),
   /** Outcomes by channel; empty if no channel was configured. */
-  outcomes: text('outcomes', { mode: 'json' })
-    .$type<Readonly<Record<string, FeedbackOutcome>>>()
-    .notNull(),
+  outcomes: json<Readonly<Record<string, FeedbackOutcome>>>('outcomes').notNull(),
 });
 
 export const analyses = sqliteTable('analyses', {
@@ -180,8 +179,8 @@ export const analyses = sqliteTable('analyses', {
   comment: text('comment').notNull(),
   /** Includes the other texts that a search reads: see `foldDescription`. */
   commentFolded: text('comment_folded').notNull(),
-  tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
-  caseData: text('case_data', { mode: 'json' }).$type<CaseData>(),
+  tags: json<readonly string[]>('tags').notNull(),
+  caseData: json<CaseData>('case_data'),
   storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
   /** Store of the analysis's objects; null for the default store. */
   storageConfigId: text('storage_config_id'),
@@ -203,7 +202,7 @@ export const analyses = sqliteTable('analyses', {
   status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed'>().notNull(),
   statusMessage: text('status_message').notNull(),
   /** Why the analysis failed; null also for failures recorded by versions before 0.7. */
-  failure: text('failure', { mode: 'json' }).$type<FailureReason>(),
+  failure: json<FailureReason>('failure'),
   retryCount: integer('retry_count').notNull(),
   /** When it was started or retried; null while it waits for its start rather than for a worker. */
   queuedAt: date('queued_at'),
@@ -230,9 +229,7 @@ export const analyses = sqliteTable('analyses', {
 export const examinations = sqliteTable('examinations', {
   analysisId: text('analysis_id').primaryKey(),
   resultClass: integer('result_class').notNull(),
-  resultSubClasses: text('result_sub_classes', { mode: 'json' })
-    .$type<readonly number[]>()
-    .notNull(),
+  resultSubClasses: json<readonly number[]>('result_sub_classes').notNull(),
   examinedAt: date('examined_at').notNull(),
   /** Predictions, uncertainties, similarities and anomaly, as JSON. */
   scores: text('scores').notNull(),
@@ -255,7 +252,7 @@ export const fingerprints = sqliteTable('fingerprints', {
   analysisId: text('analysis_id').notNull().unique(),
   packed: blob('packed', { mode: 'buffer' }).notNull(),
   /** Those keys of a fingerprint that represent statements in the file itself. */
-  facts: text('facts', { mode: 'json' }).$type<readonly number[]>().notNull(),
+  facts: json<readonly number[]>('facts').notNull(),
 });
 
 export const fingerprintKeys = sqliteTable(
@@ -298,7 +295,7 @@ export const orphanObjects = sqliteTable('loose_objects', {
 export const jobs = sqliteTable('jobs', {
   id: text('id').primaryKey(),
   kind: text('kind').notNull(),
-  payload: text('payload', { mode: 'json' }).$type<unknown>().notNull(),
+  payload: json<unknown>('payload').notNull(),
   /** The tenant for which the work is done; null for the service itself. */
   owner: text('owner'),
   runAt: date('run_at').notNull(),

@@ -55,12 +55,8 @@ const exclusiveTimeoutMs = 1000;
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
  *   `file_not_readable`; `conflict` if exclusive access is impossible.
  */
-export function openDatabase({
-  path,
-  isExclusive = false,
-  isScratch = false,
-  now = () => new Date(),
-}: DatabasePlace): OpenDatabase<SqliteDb> {
+export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
+  const { path, isExclusive = false, isScratch = false, now = () => new Date() } = place;
   const client = openPrivateFile(path);
   let upgrade: OpenDatabase['upgrade'];
   try {
@@ -78,12 +74,7 @@ export function openDatabase({
     throw toSqliteError(error);
   }
   const db = createSqliteDb(client);
-  return {
-    db,
-    upgrade,
-    check: () => probeWriting(db),
-    close: () => db.close(),
-  };
+  return { db, upgrade, check: () => probeWriting(db), close: () => db.close() };
 }
 
 /** SQLite keeps the mode with which the file is created, and uses the same mode for its side files. */
@@ -333,7 +324,7 @@ function copyBefore(
   const temporary = `${copy}.${process.pid}.new`;
   try {
     copyDatabase(client, temporary);
-    if (schemaIn(temporary) !== schema) return null;
+    if (readSchema(client) !== schema) return null;
     fs.renameSync(temporary, copy);
   } finally {
     fs.rmSync(temporary, { force: true });
@@ -351,21 +342,10 @@ function removeUnfinished(folder: string, at: Date): void {
   }
 }
 
-function schemaIn(path: string): number {
-  const client = new Database(path, { readonly: true });
-  try {
-    return readSchema(client);
-  } finally {
-    client.close();
-  }
-}
+const dateIn = (name: string) => copyPattern.exec(name)?.groups?.['date'] ?? '';
 
 function removeOldest(folder: string): void {
   const copies = fs.readdirSync(folder).filter((name) => copyPattern.test(name));
   const newestFirst = copies.toSorted((one, other) => (dateIn(one) < dateIn(other) ? 1 : -1));
   for (const name of newestFirst.slice(keptCopies)) fs.rmSync(join(folder, name), { force: true });
-}
-
-function dateIn(name: string): string {
-  return copyPattern.exec(name)?.groups?.['date'] ?? '';
 }
