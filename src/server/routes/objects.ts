@@ -6,12 +6,7 @@
 import { withinTime } from '../../waiting.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type ErrorCode,
-  ForensicsError,
-  forbidden,
-  invalidRequest,
-} from '../../contract/errors.ts';
+import { ForensicsError, forbidden, invalidRequest } from '../../contract/errors.ts';
 import type { Bucket, OpenObject, SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
@@ -89,7 +84,7 @@ async function putObject(act: Act): Promise<void> {
   }
   const { etag } = await objects.write(key, {
     contentType: request.headers['content-type'] || defaultContentType,
-    source: body(act),
+    bytes: body(act),
     beforeCommit({ sizeBytes }) {
       if (length === null || sizeBytes === length) return;
       throw invalidRequest('The length of the body does not match Content-Length.');
@@ -101,8 +96,8 @@ async function putObject(act: Act): Promise<void> {
 class HttpRefusal extends ForensicsError {
   readonly #status: number;
 
-  constructor(status: number, code: ErrorCode, message: string) {
-    super(code, message);
+  constructor(status: number, message: string) {
+    super('invalid_request', message);
     this.#status = status;
   }
 
@@ -118,8 +113,7 @@ function declaredLength({ headers }: ObjectRequest): number | null {
     throw invalidRequest('Send the whole object, without Content-Range.');
   if (headers['content-length'] !== undefined) return Number(headers['content-length']);
   if (headers['transfer-encoding'] !== undefined) return null;
-  const message = 'Send Content-Length, or Transfer-Encoding: chunked.';
-  throw new HttpRefusal(411, 'invalid_request', message);
+  throw new HttpRefusal(411, 'Send Content-Length, or Transfer-Encoding: chunked.');
 }
 
 async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uint8Array> {
@@ -131,7 +125,7 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
       isPending = true;
       const next: Promise<IteratorResult<Uint8Array>> = iterator.next();
       const step = await withinTime(next, idleTimeoutMs, () => {
-        throw new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
+        throw new HttpRefusal(408, 'The body did not arrive in time.');
       });
       isPending = false;
       if (step.done === true) return;
@@ -171,7 +165,7 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   const range = requestedRange(request.headers, record);
   if (range?.length === 0) {
     void reply.header('content-range', `bytes */${sizeBytes}`);
-    throw new HttpRefusal(416, 'invalid_request', 'The range is outside the object.');
+    throw new HttpRefusal(416, 'The range is outside the object.');
   }
   const { start, length } = range ?? { start: 0, length: sizeBytes };
   const blocks = object.bytes(start, length);

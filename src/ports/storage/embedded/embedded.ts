@@ -28,7 +28,7 @@ import {
 import * as promises from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCodeOf, unlessMissing } from '../../files/files.ts';
+import { readStart, systemCodeOf, unlessMissing } from '../../files/files.ts';
 
 interface EmbeddedStoreSettings {
   /** Must be the same instance that the server uses. */
@@ -49,7 +49,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
   return {
     type: 's3',
     async put(key, body, { contentType = defaultContentType } = {}) {
-      return blobInfo(await objects.write(key, { source: Readable.from([body]), contentType }));
+      return blobInfo(await objects.write(key, { bytes: Readable.from([body]), contentType }));
     },
     read: (key, maxBytes) => readObject(objects, key, maxBytes),
     async head(key) {
@@ -78,13 +78,7 @@ async function readObject(objects: Bucket, key: string, maxBytes: number): Promi
     if (sizeBytes > maxBytes) {
       throw new ForensicsError('blob_too_large', `The object is larger than ${maxBytes} bytes.`);
     }
-    const bytes = new Uint8Array(sizeBytes);
-    let at = 0;
-    for await (const block of object.bytes(0, sizeBytes)) {
-      bytes.set(block, at);
-      at += block.length;
-    }
-    return bytes;
+    return await readStart(object.bytes(0, sizeBytes), sizeBytes);
   } finally {
     await object.close();
   }
@@ -183,9 +177,12 @@ export function createBuckets(settings: BucketsSettings) {
     return bucket;
   }
 
+  /** @throws {ForensicsError} `store_unavailable`. */
   function sweep(): void {
-    const names = onDiskSync(() => namesInSync(root)).filter((name) => bucketPattern.test(name));
-    for (const name of names) open(name).sweep();
+    onDiskSync(() => {
+      const names = namesInSync(root).filter((name) => bucketPattern.test(name));
+      for (const name of names) sweepIncoming(join(root, name, 'incoming'));
+    });
   }
 
   return { maxObjectBytes, open, sweep };
@@ -227,13 +224,13 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
      *
      * @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws.
      */
-    async write(key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> {
+    async write(key: string, object: Omit<NewObject, 'key'>): Promise<ObjectRecord> {
       const path = filePath(key);
       const temporary = join(incoming, incomingName());
       try {
         await onDisk(() => folders.ensure(incoming));
-        const source = { bytes: object.source, maxBytes: maxObjectBytes, now };
-        const record = await writeObject(fs, temporary, { ...object, key }, source);
+        const limits = { maxBytes: maxObjectBytes, now };
+        const record = await writeObject(fs, temporary, { ...object, key, ...limits });
         await onDisk(() => folders.ensure(dirname(path)));
         await onDisk(() => fs.rename(temporary, path));
         await onDisk(() => folders.sync(dirname(path)));
@@ -260,8 +257,6 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
       // Even if there was nothing to remove, because an earlier removal may have crashed before it synced.
       await onDisk(() => folders.sync(dirname(path)));
     },
-    /** @throws {ForensicsError} `store_unavailable`. */
-    sweep: () => onDiskSync(() => sweepIncoming(incoming)),
   };
 }
 
@@ -322,10 +317,6 @@ async function* readBytes(
     if (at === end && sha256 !== null && sha256.digest('hex') !== record.sha256) throw damaged();
     yield block;
   }
-}
-
-export interface NewFile extends NewObject {
-  readonly source: AsyncIterable<Uint8Array>;
 }
 
 /** Folders below `root`; each is created once, and synced before it is used. */

@@ -12,18 +12,12 @@ import { ForensicsError, storeUnavailable } from '../../../contract/errors.ts';
 import type * as promises from 'node:fs/promises';
 import { isFull, reasonOf, systemCodeOf } from '../../files/files.ts';
 
-/** What is known about an object before its bytes have arrived. */
 export interface NewObject {
   readonly key: string;
   readonly contentType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
   /** Called when all bytes have been written but are not visible yet. If it throws, nothing changes. */
   readonly beforeCommit?: (record: ObjectRecord) => void;
-}
-
-interface Source {
-  readonly bytes: AsyncIterable<Uint8Array>;
-  readonly maxBytes: number;
-  readonly now: () => Date;
 }
 
 const blockBytes = 262_144;
@@ -32,14 +26,13 @@ const blockBytes = 262_144;
 export async function writeObject(
   fs: FileSystem,
   path: string,
-  object: NewObject,
-  source: Source,
+  object: NewObject & { readonly maxBytes: number; readonly now: () => Date },
 ): Promise<ObjectRecord> {
   const handle = await onDisk(() => fs.open(path, 'wx', 0o600));
   try {
     const [md5, sha256] = [createHash('md5'), createHash('sha256')];
     let sizeBytes = 0;
-    for await (const block of inBlocks(source)) {
+    for await (const block of inBlocks(object.bytes, object.maxBytes)) {
       sizeBytes += block.length;
       md5.update(block);
       sha256.update(block);
@@ -53,7 +46,7 @@ export async function writeObject(
       md5: digest,
       etag: digest,
       sha256: sha256.digest('hex'),
-      createdAt: source.now(),
+      createdAt: object.now(),
     };
     object.beforeCommit?.(record);
     await onDisk(() => writeAll(handle, encodeTail(record)));
@@ -65,7 +58,7 @@ export async function writeObject(
 }
 
 /** Large writes are faster than many small ones, and a client must not determine how many there are. */
-async function* inBlocks({ bytes, maxBytes }: Source): AsyncGenerator<Uint8Array> {
+async function* inBlocks(bytes: NewObject['bytes'], maxBytes: number) {
   let parts: Uint8Array[] = [];
   let [gathered, sizeBytes] = [0, 0];
   for await (const part of bytes) {
@@ -170,10 +163,8 @@ export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
 }
 
 export function damaged(): ForensicsError {
-  return new ForensicsError(
-    'blob_damaged',
-    'A stored object is damaged. Restore it from a backup.',
-  );
+  const message = 'A stored object is damaged. Restore it from a backup.';
+  return new ForensicsError('blob_damaged', message);
 }
 
 async function readTail(handle: FileHandle, fileBytes: number, count: number): Promise<Buffer> {
