@@ -32,11 +32,7 @@ export function createSealedConfigs({ key, now }: { key: Uint8Array; now: () => 
       const place = storagePlace(config);
       const at = now();
       const isPlace = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.place, place));
-      const known = await tx
-        .select({ id: storageConfigs.id })
-        .from(storageConfigs)
-        .where(isPlace)
-        .get();
+      const known = await tx.select().from(storageConfigs).where(isPlace).get();
       const id = known?.id ?? newId(at);
       const sealed = seal.seal(JSON.stringify(config), sealBinding({ tenantId, id }));
       const fresh = { sealed, corsApplied: null, corsWarning: null, updatedAt: at };

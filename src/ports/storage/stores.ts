@@ -217,10 +217,10 @@ export function createSharedStore(settings: SharedStoreSettings) {
     eq(storageConfigs.place, sql.placeholder('place')),
   );
   const findRow = db.select().from(storageConfigs).where(isPlace).prepare();
-  const placeFor = (tenantId: string): string => `${wholePlace}${tenantPrefix(tenantId)}`;
+  const placeFor = (tenantId: string): string => `${wholePlace}${tenantId}/`;
   const configFor = (tenantId: string): SharedConfig => ({
     ...config,
-    shared: { ...config.shared, keyPrefix: tenantPrefix(tenantId) },
+    shared: { ...config.shared, keyPrefix: `${tenantId}/` },
   });
   const isInThisStore = ({ tenantId, place }: ConfigRow): boolean => place === placeFor(tenantId);
 
@@ -258,10 +258,6 @@ export function createSharedStore(settings: SharedStoreSettings) {
       });
     },
   };
-}
-
-function tenantPrefix(tenantId: string): string {
-  return `${tenantId}/`;
 }
 
 /** Whether the row has this configuration; false also if the current master key cannot open the row. */

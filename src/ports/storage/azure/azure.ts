@@ -5,30 +5,9 @@
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
-import type {
-  BlobGetPropertiesResponse,
-  BlobServiceClient,
-  CorsRule,
-  HttpHeaders,
-  HttpOperationResponse,
-  IHttpClient,
-  WebResource,
-} from '@azure/storage-blob';
+import type * as azure from '@azure/storage-blob';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
-import {
-  connectionFailure,
-  createAgent,
-  createRemoteStore,
-  defaultTimeouts,
-  gather,
-  gatherAnswer,
-  meaningTable,
-  type Refusal,
-  type RemoteSettings,
-  StoreTimeout,
-  toStoreError,
-  withStoreRetry,
-} from '../remote/http.ts';
+import * as remote from '../remote/http.ts';
 import {
   type BlobInfo,
   type BlobStore,
@@ -42,10 +21,11 @@ import {
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
+import { isDeepStrictEqual } from 'node:util';
 import { ForensicsError, invalidRequest } from '../../../contract/errors.ts';
 import { readStart } from '../../files/files.ts';
 
-interface AzureStoreSettings extends RemoteSettings {
+interface AzureStoreSettings extends remote.RemoteSettings {
   /** Lifetime of a presigned URL, 1..604800 seconds. */
   readonly expirySeconds: number;
 }
@@ -62,7 +42,7 @@ export function createAzureStore(
   const account = openContainer(config, settings);
   const { container } = account;
   const presign = createPresigner(account, settings.expirySeconds);
-  const act = createAct({ ...defaultTimeouts, ...settings.timeouts });
+  const act = createAct({ ...remote.defaultTimeouts, ...settings.timeouts });
 
   const acts = {
     type: 'azure',
@@ -89,7 +69,7 @@ export function createAzureStore(
         const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
         const { readableStreamBody: stream, contentLength } = answer;
         if (stream === undefined) throw new TypeError('The response has no body.');
-        return gatherAnswer(stream, contentLength ?? null, maxBytes);
+        return remote.gatherAnswer(stream, contentLength ?? null, maxBytes);
       }),
     stat: (key: string) =>
       act(async (limit) => blobInfo(key, await container.getBlobClient(key).getProperties(limit))),
@@ -98,27 +78,31 @@ export function createAzureStore(
     allow: (origins: readonly string[]) =>
       act((limit) => addCorsRule(account.service, origins, limit)),
   } as const;
-  return createRemoteStore(acts, settings);
+  return remote.createRemoteStore(acts, settings);
 }
 
 type Act = <T>(ask: (limit: Limit) => Promise<T>) => Promise<T>;
 
 /** Retrying is possible because every operation of this store can safely be repeated. */
-function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
+function createAct({ retryDelayMs, totalMs }: typeof remote.defaultTimeouts): Act {
   return (ask) =>
-    withStoreRetry(retryDelayMs, async () => {
+    remote.withStoreRetry(retryDelayMs, async () => {
       const abortSignal = AbortSignal.timeout(totalMs);
       try {
         return await ask({ abortSignal });
       } catch (error) {
         // The library reports an abort even if it was the connection that broke.
-        const isLate = abortSignal.aborted;
-        throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
+        const late = new remote.StoreTimeout('Not done within the time allowed.');
+        if (abortSignal.aborted) throw remote.connectionFailure(late);
+        const refusal = readRefusal(error);
+        throw refusal === null
+          ? remote.connectionFailure(error)
+          : remote.toStoreError(refusal, meanings);
       }
     });
 }
 
-function blobInfo(key: string, facts: BlobGetPropertiesResponse): BlobInfo {
+function blobInfo(key: string, facts: azure.BlobGetPropertiesResponse): BlobInfo {
   return {
     key,
     sizeBytes: facts.contentLength ?? 0,
@@ -143,7 +127,7 @@ const maxRules = 5;
  * depend on them: nothing is ever removed.
  */
 async function addCorsRule(
-  service: BlobServiceClient,
+  service: azure.BlobServiceClient,
   origins: readonly string[],
   limit: Limit,
 ): Promise<CorsOutcome> {
@@ -161,9 +145,8 @@ async function addCorsRule(
   return { applied: true };
 }
 
-function isOurs(rule: CorsRule): boolean {
-  const members = new Map<string, unknown>(Object.entries(rule));
-  return Object.entries(ours).every(([name, value]) => members.get(name) === value);
+function isOurs({ allowedOrigins: _origins, ...rule }: azure.CorsRule): boolean {
+  return isDeepStrictEqual(rule, ours);
 }
 
 // Presigned URLs of blobs in an Azure container: a service SAS for one blob, with the permissions that one method
@@ -216,7 +199,7 @@ function isoSecond(second: number): string {
 }
 
 // The account: its connection string, and the client library with our own transport and error messages.
-export function openContainer(config: AzureStorageConfig, settings: RemoteSettings) {
+export function openContainer(config: AzureStorageConfig, settings: remote.RemoteSettings) {
   const { connectionString, containerName } = config;
   const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
   if (!/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(containerName)) {
@@ -227,7 +210,7 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
   const { BlobServiceClient, newPipeline, StorageSharedKeyCredential } = azureLibrary();
   const credential = new StorageSharedKeyCredential(accountName, accountKey);
   const pipeline = newPipeline(credential, {
-    httpClient: createTransport(createAgent(blobEndpoint.startsWith('https:'), settings)),
+    httpClient: createTransport(remote.createAgent(blobEndpoint.startsWith('https:'), settings)),
     // Disabled, because we retry by the same rules for every store.
     retryOptions: { maxTries: 1 },
   });
@@ -285,9 +268,9 @@ const maxTextBytes = 16_384;
  * Transport for the client library. The library's own transport reads and parses responses of any size, so that ten
  * megabytes of XML would block the process for seconds.
  */
-function createTransport(agent: Agent): IHttpClient {
+function createTransport(agent: Agent): azure.IHttpClient {
   return {
-    async sendRequest(asked): Promise<HttpOperationResponse> {
+    async sendRequest(asked): Promise<azure.HttpOperationResponse> {
       const answer = await send(asked, agent);
       const { statusCode: status = 0 } = answer;
       const facts = { request: asked, status, headers: toHeaders(answer, asked) };
@@ -295,7 +278,7 @@ function createTransport(agent: Agent): IHttpClient {
         return { ...facts, readableStreamBody: answer };
       }
       if (status >= 200 && status < 300) {
-        return { ...facts, bodyAsText: (await gather(answer, maxTextBytes)).toString() };
+        return { ...facts, bodyAsText: (await remote.gather(answer, maxTextBytes)).toString() };
       }
       // The headers give the reason for a refusal. The body is read so that the connection can be reused.
       await readStart(answer, maxTextBytes);
@@ -304,7 +287,7 @@ function createTransport(agent: Agent): IHttpClient {
   };
 }
 
-function send(asked: WebResource, agent: Agent): Promise<IncomingMessage> {
+function send(asked: azure.WebResource, agent: Agent): Promise<IncomingMessage> {
   const { url, method, abortSignal } = asked;
   const start = url.startsWith('https:') ? secureRequest : request;
   const headers = asked.headers.toJson({ preserveCase: true });
@@ -316,13 +299,13 @@ function send(asked: WebResource, agent: Agent): Promise<IncomingMessage> {
   });
 }
 
-function requestBody({ body }: WebResource): Uint8Array | string | undefined {
+function requestBody({ body }: azure.WebResource): Uint8Array | string | undefined {
   const value: unknown = typeof body === 'function' ? body() : body;
   if (value === undefined || typeof value === 'string' || value instanceof Uint8Array) return value;
   throw new TypeError('Only text and bytes are sent to Azure.');
 }
 
-function toHeaders(answer: IncomingMessage, asked: WebResource): HttpHeaders {
+function toHeaders(answer: IncomingMessage, asked: azure.WebResource): azure.HttpHeaders {
   // The constructor is not exported by the library.
   const headers = asked.headers.clone();
   for (const name of headers.headerNames()) headers.remove(name);
@@ -330,15 +313,13 @@ function toHeaders(answer: IncomingMessage, asked: WebResource): HttpHeaders {
   return headers;
 }
 
-type Library = typeof import('@azure/storage-blob');
-
 const loadModule = createRequire(import.meta.url);
-let library: Library | undefined;
+let library: typeof azure | undefined;
 
 /** Loads the client library when it is first used: this takes 0.2 s, and most installations have no Azure store. */
-function azureLibrary(): Library {
+function azureLibrary(): typeof azure {
   // Not with import(), because stores are opened synchronously. Kept, because asking the loader each time is slow.
-  const loaded: Library = library ?? loadModule('@azure/storage-blob');
+  const loaded: typeof azure = library ?? loadModule('@azure/storage-blob');
   library = loaded;
   return loaded;
 }
@@ -348,7 +329,7 @@ function azureLibrary(): Library {
  *
  * @see Azure REST reference, "Blob service error codes" and "Common REST API error codes".
  */
-const meanings = meaningTable([
+const meanings = remote.meaningTable([
   ['404', 'blob_not_found', 'The store has no object with this key.'],
   ['ContainerNotFound', 'blob_not_found', 'The container does not exist.'],
   [
@@ -374,13 +355,8 @@ const meanings = meaningTable([
   ['ServerBusy', 'store_unavailable', 'The store is busy. Try again later.'],
 ]);
 
-function azureFailure(error: unknown): ForensicsError {
-  const refusal = readRefusal(error);
-  return refusal === null ? connectionFailure(error) : toStoreError(refusal, meanings);
-}
-
 /** Null if the error is not a response from the store. */
-function readRefusal(error: unknown): Refusal | null {
+function readRefusal(error: unknown): remote.Refusal | null {
   if (!azureLibrary().isRestError(error) || error.statusCode === undefined) return null;
   const code = error.response?.headers.get('x-ms-error-code') ?? '';
   return { status: error.statusCode, code: /^\w{1,64}$/.test(code) ? code : '' };

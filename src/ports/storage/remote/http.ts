@@ -38,6 +38,7 @@ const sentences: Readonly<Record<string, string>> = {
   EAI_AGAIN: "The store's host name could not be looked up. Check the endpoint and the DNS.",
   ECONNREFUSED: "Nothing answers at the store's address. Check the endpoint and the port.",
   EHOSTUNREACH: 'There is no route to the store. Check the endpoint and the network.',
+  ETIMEDOUT: 'The store did not respond in time. Try again later.',
   ENETUNREACH: 'There is no route to the store. Check the endpoint and the network.',
 };
 
@@ -56,10 +57,7 @@ export function connectionFailure(error: unknown): ForensicsError {
   const cause = Object.assign(new Error(`${name} ${code}`.trim()), { code });
   const refusal = configurationFault(code);
   if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
-  const message =
-    code === 'ETIMEDOUT'
-      ? 'The store did not respond in time. Try again later.'
-      : (sentences[code] ?? 'The connection to the store was lost. Try again later.');
+  const message = sentences[code] ?? 'The connection to the store was lost. Try again later.';
   return storeUnavailable(message, { cause });
 }
 
@@ -264,9 +262,7 @@ export function probeKey(): string {
 }
 
 /** Does all that the service does with pictures. @throws {ForensicsError} `store_refused`, `store_unavailable`. */
-export async function probeStore(
-  store: Pick<BlobStore, 'put' | 'read' | 'delete' | 'head'>,
-): Promise<void> {
+export async function probeStore(store: BlobStore): Promise<void> {
   const key = probeKey();
   const bytes = randomBytes(64);
   await store.put(key, bytes);

@@ -11,19 +11,7 @@ import type { Client, ClientOptions } from 'minio';
 import { escapeMarkup } from '../../../contract/common.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
 import { causeCode, ForensicsError, hasCode } from '../../../contract/errors.ts';
-import {
-  connectionFailure,
-  createAgent,
-  createRemoteStore,
-  defaultTimeouts,
-  gather,
-  gatherAnswer,
-  meaningTable,
-  type RemoteSettings,
-  StoreTimeout,
-  toStoreError,
-  withStoreRetry,
-} from '../remote/http.ts';
+import * as remote from '../remote/http.ts';
 import { readStart } from '../../files/files.ts';
 import { type S3Address, s3Host, s3Origin } from '../configs.ts';
 import {
@@ -37,7 +25,7 @@ import {
   storageUrls,
 } from '../store.ts';
 
-interface S3StoreSettings extends RemoteSettings {
+interface S3StoreSettings extends remote.RemoteSettings {
   /** Where this process reaches the server, if elsewhere than clients do. URLs are always signed for clients. */
   readonly internal?: S3Address | null;
 }
@@ -83,29 +71,29 @@ export function createS3Store(
     read: (key: string, maxBytes: number) =>
       act(async (client) => {
         const answer = await client.getObject(bucket, key);
-        return gatherAnswer(answer, declaredLength(answer), maxBytes);
+        return remote.gatherAnswer(answer, declaredLength(answer), maxBytes);
       }),
     stat,
     remove: (key: string) => act((client) => client.removeObject(bucket, key)),
     presign,
     allow: (origins: readonly string[]) => applyCorsRules(act, bucket, origins),
   } as const;
-  return createRemoteStore(acts, settings);
+  return remote.createRemoteStore(acts, settings);
 }
 
 /** Sends a request with retries, because all requests can safely be repeated; throws only `ForensicsError`. */
 type Act = <T>(ask: (client: Client) => Promise<T>) => Promise<T>;
 
 function createAct(open: () => Promise<Client>, { timeouts }: S3StoreSettings): Act {
-  const { retryDelayMs } = { ...defaultTimeouts, ...timeouts };
+  const { retryDelayMs } = { ...remote.defaultTimeouts, ...timeouts };
   return (ask) =>
-    withStoreRetry(retryDelayMs, async () => {
+    remote.withStoreRetry(retryDelayMs, async () => {
       const client = await open();
       try {
         return await ask(client);
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'InvalidBucketNameError')
-          throw connectionFailure(error);
+          throw remote.connectionFailure(error);
         // The library is stricter than some servers, and rejects names that look like an IP address.
         throw new ForensicsError(
           'store_refused',
@@ -138,18 +126,24 @@ async function applyCorsRules(
   const present = await act((client) => readRules(client, bucket));
   const others = present.filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
   const rules = origins.length === 0 ? others : [...others, ruleFor(origins)];
-  await act((client) => writeRules(client, bucket, rules));
+  // S3 rejects an empty list.
+  const method = rules.length === 0 ? 'DELETE' : 'PUT';
+  const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
+  const list = `<CORSConfiguration xmlns="${namespace}">${rules.join('')}</CORSConfiguration>`;
+  const body = Buffer.from(rules.length === 0 ? '' : list);
+  const digest = createHash('md5').update(body).digest('base64');
+  const headers = { 'content-type': 'application/xml', 'content-md5': digest };
+  const options = { method, bucketName: bucket, query: 'cors', headers };
+  await act((client) => client.makeRequestAsyncOmit(options, body, [200, 204]));
   return { applied: true };
 }
 
 async function readRules(client: Client, bucketName: string): Promise<readonly string[]> {
   try {
     const answer = await client.makeRequestAsync({ method: 'GET', bucketName, query: 'cors' });
-    return rulesIn((await gather(answer, maxRulesBytes)).toString());
+    return rulesIn((await remote.gather(answer, maxRulesBytes)).toString());
   } catch (error) {
-    const isNone =
-      error instanceof ForensicsError && causeCode(error.cause) === 'NoSuchCORSConfiguration';
-    if (isNone) return [];
+    if (causeCode(error, 'NoSuchCORSConfiguration') !== '') return [];
     throw error;
   }
 }
@@ -162,22 +156,6 @@ function rulesIn(text: string): readonly string[] {
     .map((part) => ({ part, at: part.indexOf(ruleStart) }))
     .filter(({ at }) => at !== -1)
     .map(({ part, at }) => part.slice(at) + ruleEnd);
-}
-
-async function writeRules(
-  client: Client,
-  bucketName: string,
-  rules: readonly string[],
-): Promise<void> {
-  // S3 rejects an empty list.
-  const method = rules.length === 0 ? 'DELETE' : 'PUT';
-  const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
-  const list = `<CORSConfiguration xmlns="${namespace}">${rules.join('')}</CORSConfiguration>`;
-  const body = Buffer.from(rules.length === 0 ? '' : list);
-  const digest = createHash('md5').update(body).digest('base64');
-  const headers = { 'content-type': 'application/xml', 'content-md5': digest };
-  const options = { method, bucketName, query: 'cors', headers };
-  await client.makeRequestAsyncOmit(options, body, [200, 204]);
 }
 
 function ruleFor(origins: readonly string[]): string {
@@ -261,9 +239,12 @@ const partSize = 5 * 1024 ** 3;
  * @param config - with an endpoint that `s3Origin` has checked.
  * @returns a function that opens a client, which throws a `ForensicsError` when the server refuses.
  */
-function createS3Client(config: S3StorageConfig, settings: RemoteSettings): () => Promise<Client> {
+function createS3Client(
+  config: S3StorageConfig,
+  settings: remote.RemoteSettings,
+): () => Promise<Client> {
   const { region, useSSL } = config;
-  const { totalMs } = { ...defaultTimeouts, ...settings.timeouts };
+  const { totalMs } = { ...remote.defaultTimeouts, ...settings.timeouts };
   const options: ClientOptions = {
     endPoint: s3Host(config),
     port: config.port,
@@ -273,7 +254,7 @@ function createS3Client(config: S3StorageConfig, settings: RemoteSettings): () =
     accessKey: config.accessKeyId,
     secretKey: config.secretAccessKey,
     partSize,
-    transportAgent: createAgent(useSSL, settings),
+    transportAgent: remote.createAgent(useSSL, settings),
     transport: createTransport(useSSL, totalMs),
     // The library's own retries write to the console.
     retryOptions: { disableRetry: true },
@@ -297,7 +278,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
         else void readRefusal(answer).then((failure) => outgoing.emit('error', failure));
       });
       const timer = setTimeout(() => {
-        const late = new StoreTimeout('No complete response within the time allowed.');
+        const late = new remote.StoreTimeout('No complete response within the time allowed.');
         (incoming ?? outgoing).destroy(late);
       }, totalMs);
       timer.unref();
@@ -311,13 +292,13 @@ async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
     const body = String(await readStart(answer, maxRefusalLength));
     // The code in the XML is more precise than the status, but responses to HEAD have no body.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
-    return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
+    return remote.toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
   } catch (error) {
-    return connectionFailure(error);
+    return remote.connectionFailure(error);
   }
 }
 
-const meanings = meaningTable([
+const meanings = remote.meaningTable([
   ['NoSuchKey', 'blob_not_found', 'The store has no object with this key.'],
   ['NoSuchBucket', 'store_refused', 'The bucket does not exist. Check its name or create it.'],
   ['InvalidBucketName', 'store_refused', 'The store does not accept this bucket name.'],
