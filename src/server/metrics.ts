@@ -15,45 +15,33 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Numbers without labels. Only totals never fall. */
-const figures: readonly (readonly [name: string, help: string, read: (load: Load) => number])[] = [
-  ['jobs_in_hand', 'Jobs running in this process.', (load) => load.jobsInHand],
-  ['tasks_waiting', 'Tasks waiting for a child process.', (load) => load.children.waiting],
-  [
-    'webhook_deliveries_waiting',
-    'Webhook messages waiting for delivery.',
-    (load) => load.deliveries.waiting,
-  ],
-  [
-    'webhook_deliveries_given_up',
+const figures = {
+  jobs_in_hand: 'Jobs running in this process.',
+  tasks_waiting: 'Tasks waiting for a child process.',
+  webhook_deliveries_waiting: 'Webhook messages waiting for delivery.',
+  webhook_deliveries_given_up:
     'Webhook messages whose delivery was abandoned within the last 24 hours.',
-    (load) => load.deliveries.givenUpInADay,
-  ],
-  [
-    'certificate_end_timestamp_seconds',
-    'When the certificate expires, in seconds since 1970.',
-    (load) => (load.certificateEndsAt?.getTime() ?? 0) / 1000,
-  ],
-  [
-    'analyses_completed_total',
+  certificate_end_timestamp_seconds: 'When the certificate expires, in seconds since 1970.',
+  analyses_completed_total:
     'Analyses completed by all processes since the installation was set up.',
-    (load) => load.analysesCompleted,
-  ],
-  [
-    'database_statements_total',
-    'Database statements of this process.',
-    (load) => load.statements.count,
-  ],
-  [
-    'database_seconds_total',
-    'Seconds this process spent waiting for database statements.',
-    (load) => load.statements.ms / 1000,
-  ],
-  [
-    'log_lines_dropped_total',
-    'Log lines dropped because nobody read them or the disk was full.',
-    (load) => load.droppedLogLines,
-  ],
-];
+  database_statements_total: 'Database statements of this process.',
+  database_seconds_total: 'Seconds this process spent waiting for database statements.',
+  log_lines_dropped_total: 'Log lines dropped because nobody read them or the disk was full.',
+};
+
+function readFigures(load: Load): Readonly<Record<keyof typeof figures, number>> {
+  return {
+    jobs_in_hand: load.jobsInHand,
+    tasks_waiting: load.children.waiting,
+    webhook_deliveries_waiting: load.deliveries.waiting,
+    webhook_deliveries_given_up: load.deliveries.givenUpInADay,
+    certificate_end_timestamp_seconds: (load.certificateEndsAt?.getTime() ?? 0) / 1000,
+    analyses_completed_total: load.analysesCompleted,
+    database_statements_total: load.statements.count,
+    database_seconds_total: load.statements.ms / 1000,
+    log_lines_dropped_total: load.droppedLogLines,
+  };
+}
 
 interface Load extends Workload {
   /** Null behind a proxy that has its own certificate. */
@@ -82,10 +70,11 @@ export function createMetrics(parts: {
   const waitHelp = 'How long the oldest due job has waited, by kind.';
   const wait = gaugeBy('kind', 'queue_age_seconds', waitHelp);
   const children = gaugeBy('state', 'children', 'Child processes that examine pictures, by state.');
-  const plain = figures.map(([name, help, read]) => {
+  const plain = new Map<string, Counter | Gauge>();
+  for (const [name, help] of Object.entries(figures)) {
     const options = { name: `forensics_${name}`, help, registers };
-    return { read, metric: name.endsWith('_total') ? new Counter(options) : new Gauge(options) };
-  });
+    plain.set(name, name.endsWith('_total') ? new Counter(options) : new Gauge(options));
+  }
 
   return {
     /** Measures the duration of every response of this server; call it before the server is ready. */
@@ -105,9 +94,9 @@ export function createMetrics(parts: {
       for (const [kind, ms] of Object.entries(now.waitMs)) wait.set({ kind }, ms / 1000);
       children.set({ state: 'busy' }, now.children.busy);
       children.set({ state: 'idle' }, now.children.children - now.children.busy);
-      for (const { metric, read } of plain) {
-        metric.reset();
-        metric.inc(read(now));
+      for (const [name, value] of Object.entries(readFigures(now))) {
+        plain.get(name)!.reset();
+        plain.get(name)!.inc(value);
       }
       return registry.metrics();
     },
