@@ -13,20 +13,7 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { isIP } from 'node:net';
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  type Extension,
-  type JsonName,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509Certificate as ReadableCertificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+import * as x509 from '@peculiar/x509';
 
 export interface Issued {
   readonly certificate: X509Certificate;
@@ -45,8 +32,8 @@ const commonNameCharacters = 64;
 /** A self-signed authority that may sign leaf certificates, but not other authorities. */
 export async function issueAuthority(name: string, validity: Validity): Promise<Issued> {
   return issue(commonName(name), validity, null, [
-    new BasicConstraintsExtension(true, 0, true),
-    new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+    new x509.BasicConstraintsExtension(true, 0, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
   ]);
 }
 
@@ -57,11 +44,11 @@ export async function issueLeaf(
   validity: Validity,
 ): Promise<Issued> {
   return issue(commonName(hosts[0] ?? 'localhost'), validity, authority, [
-    new BasicConstraintsExtension(false, undefined, true),
-    new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-    new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-    new SubjectAlternativeNameExtension(hosts.map(alternativeName)),
-    await AuthorityKeyIdentifierExtension.create(await publicHalf(authority.privateKey)),
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    new x509.SubjectAlternativeNameExtension(hosts.map(alternativeName)),
+    await x509.AuthorityKeyIdentifierExtension.create(await publicHalf(authority.privateKey)),
   ]);
 }
 
@@ -74,22 +61,22 @@ function alternativeName(host: string): { type: 'ip' | 'dns'; value: string } {
 
 /** @param authority - null for a certificate that signs itself. */
 async function issue(
-  subject: JsonName,
+  subject: x509.JsonName,
   validity: Validity,
   authority: Issued | null,
-  extensions: readonly Extension[],
+  extensions: readonly x509.Extension[],
 ): Promise<Issued> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const pkcs8 = (authority?.privateKey ?? privateKey).export({ type: 'pkcs8', format: 'der' });
   const publicKey = await publicHalf(privateKey);
-  const made = await X509CertificateGenerator.create({
-    issuer: authority ? new ReadableCertificate(authority.certificate.raw).subjectName : subject,
+  const made = await x509.X509CertificateGenerator.create({
+    issuer: authority ? new x509.X509Certificate(authority.certificate.raw).subjectName : subject,
     subject,
     publicKey,
     signingKey: await webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']),
     signingAlgorithm: algorithm,
     ...validity,
-    extensions: [...extensions, await SubjectKeyIdentifierExtension.create(publicKey)],
+    extensions: [...extensions, await x509.SubjectKeyIdentifierExtension.create(publicKey)],
   });
   return { certificate: new X509Certificate(Buffer.from(made.rawData)), privateKey };
 }
@@ -100,6 +87,6 @@ async function publicHalf(privateKey: KeyObject): Promise<webcrypto.CryptoKey> {
 }
 
 // As a structure rather than text, so that a comma in a name stays a comma.
-function commonName(name: string): JsonName {
+function commonName(name: string): x509.JsonName {
   return [{ CN: [name.slice(0, commonNameCharacters)] }];
 }

@@ -3,13 +3,8 @@
  * ever gets data. Also sets the headers that keep browsers from misinterpreting a response.
  */
 
-import {
-  createServer as createHttpServer,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http';
-import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
+import * as http from 'node:http';
+import * as https from 'node:https';
 import type { Duplex } from 'node:stream';
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -28,8 +23,10 @@ const headersTimeoutMs = 30_000;
 const connectionsCheckMs = 1000;
 const keepAliveTimeoutMs = 72_000;
 
-export function listenerFactory(transport: Transport): (handler: RequestListener) => Server {
-  const options: ServerOptions = {
+export function listenerFactory(
+  transport: Transport,
+): (handler: http.RequestListener) => http.Server {
+  const options: http.ServerOptions = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: connectionsCheckMs,
@@ -40,8 +37,8 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
   return (handler) => {
     const server =
       transport === null
-        ? createHttpServer(options, handler)
-        : createHttpsServer({ ...options, ...tlsCredentials(transport) }, handler);
+        ? http.createServer(options, handler)
+        : https.createServer({ ...options, ...tlsCredentials(transport) }, handler);
     // Node.js lets its HTTP parser read directly from the connection, and pauses it while a response is being written.
     // Data that TLS has decrypted by then still reaches the paused parser, which rejects the request as unreadable
     // (`HPE_PAUSED`). With a listener, the bytes come as a stream, which buffers them until the parser continues.
@@ -51,8 +48,8 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
 }
 
 /** Makes new connections use this certificate; open ones are unaffected. @throws when its two halves do not match. */
-export function showCertificate(server: Server, material: TlsMaterial): void {
-  if (server instanceof HttpsServer) server.setSecureContext(tlsCredentials(material));
+export function showCertificate(server: http.Server, material: TlsMaterial): void {
+  if (server instanceof https.Server) server.setSecureContext(tlsCredentials(material));
 }
 
 /** TLS 1.3 suites, and those TLS 1.2 suites with forward secrecy and authenticated encryption; none with CBC. */
@@ -101,23 +98,21 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   });
 }
 
+/** By the start of a code of Node.js; the first that fits applies. */
+const unreadable = [
+  ['HPE_HEADER_OVERFLOW', 431, 'The request headers are too large.'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'The request did not arrive in time.'],
+  ['HPE_', 400, 'This is not a valid HTTP request.'],
+] as const;
+
 export function answerUnreadable(
-  error: Error & { code?: string },
+  { code = '' }: Error & { code?: string },
   socket: Duplex,
   headers: Readonly<Record<string, string>>,
 ): void {
-  const isHttp =
-    error.code?.startsWith('HPE_') === true || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  if (!isHttp || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ([431, 'The request headers are too large.'] as const)
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ([408, 'The request did not arrive in time.'] as const)
-        : ([400, 'This is not a valid HTTP request.'] as const);
+  const found = unreadable.find(([begin]) => code.startsWith(begin));
+  if (found === undefined || !socket.writable) return void socket.destroy();
+  const [, status, message] = found;
   socket.end(rawFailure(invalidRequest(message), status, headers));
 }
 
