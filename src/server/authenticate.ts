@@ -67,10 +67,8 @@ export function authenticateRequests(
   });
   server.addHook('preHandler', async (request) => {
     if (findDemand(request)?.tenant !== true) return;
-    request.tenant = await tenants.authorizeTenant(
-      requirePrincipal(request),
-      readTenantName(request),
-    );
+    const principal = requirePrincipal(request);
+    request.tenant = await tenants.authorizeTenant(principal, readTenantName(request));
   });
 }
 
@@ -85,10 +83,8 @@ function readCredential(authorization = ''): { isKey: boolean; credential: strin
       'The Authorization header cannot be read; send ApiKey <your key> or Bearer <access token>.',
     );
   }
-  return {
-    isKey: scheme.toLowerCase() === 'apikey' || credential.startsWith(keyPrefix),
-    credential,
-  };
+  const isKey = scheme.toLowerCase() === 'apikey' || credential.startsWith(keyPrefix);
+  return { isKey, credential };
 }
 
 /** The caller of a route with access `tenant...`. */

@@ -127,10 +127,8 @@ const securitySchemes = {
   },
 } as const;
 
-type Security = readonly Readonly<Record<string, string[]>>[];
-
 /** Each requirement states the scope that a user needs; an API key needs no scope. */
-function securityFor(access: Access): Security {
+function securityFor(access: Access) {
   const demand = demands[access];
   if (demand === null) return [];
   const ofUsers = { userToken: demand.settings ? [settingsScope] : [] };

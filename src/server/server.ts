@@ -39,7 +39,7 @@ import { createRateLimits, setRequesters, takeTurns } from './fair-use.ts';
 import { analysisRoutes, evidenceRoutes } from './routes/analysis.ts';
 import { authRoutes, keyRoutes, sessionRoutes } from './routes/auth.ts';
 import { objectRoutes } from './routes/objects.ts';
-import { administrationRoutes, holdRoutes, peopleRoutes, tenantRoutes } from './routes/tenant.ts';
+import { administrationRoutes, peopleRoutes, tenantRoutes } from './routes/tenant.ts';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { oneOf, succeeded } from '../contract/common.ts';
@@ -147,14 +147,12 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(systemRoutes, { ...app.operations, intake });
   await server.register(analysisRoutes, { analyses });
   await server.register(evidenceRoutes, { evidence: app.evidence, analyses });
-  await server.register(tenantRoutes, { ...administration, usage: core.usage });
+  await server.register(tenantRoutes, { ...administration, ...core });
   await server.register(peopleRoutes, { ...administration, userSettings: core.userSettings });
   await server.register(administrationRoutes, { ...administration, core });
-  await server.register(holdRoutes, { holds: core.holds });
   await server.register(keyRoutes, { keys: core.keys });
   await server.register(authRoutes, { identity: core.identity });
-  const { identity } = core;
-  await server.register(sessionRoutes, { ...administration, analyses, identity, intake });
+  await server.register(sessionRoutes, { ...administration, ...core, analyses, intake });
   await server.register(consoleRoutes, parts);
   await server.register(objectRoutes, app.storage.embedded);
 }

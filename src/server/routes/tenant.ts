@@ -22,8 +22,8 @@ import { longBodyLimitBytes } from '../bodies.ts';
 import { operation, operations } from '../openapi.ts';
 
 export const tenantRoutes: FastifyPluginAsyncTypebox<
-  Pick<Administration, 'tenancy'> & Pick<Core, 'usage'>
-> = async (server, { tenancy, usage }) => {
+  Pick<Administration, 'tenancy'> & Pick<Core, 'usage' | 'holds'>
+> = async (server, { tenancy, usage, holds }) => {
   server.get('/v1/tenant', declared.getTenant, async (request) =>
     success(await tenancy.read(requireCaller(request).tenant)),
   );
@@ -43,6 +43,24 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<
   server.get('/v1/tenant/report', declared.readUsageReport, async (request) => {
     const { tenantName: _checked, ...query } = request.query;
     return success(await usage.report(requireCaller(request).tenant, query));
+  });
+
+  server.get('/v1/tenant/hold', declared.listLegalHolds, async (request) =>
+    success(await holds.list(requireCaller(request).tenant.id)),
+  );
+
+  server.post('/v1/tenant/hold', declared.placeLegalHold, async (request) => {
+    const { analysisId = null, reason } = request.body;
+    const { principal, tenant } = requireCaller(request);
+    const hold = { tenantId: tenant.id, analysisId, reason };
+    return success(await holds.add(hold, toActor(principal)));
+  });
+
+  server.delete('/v1/tenant/hold', declared.liftLegalHold, async (request) => {
+    const { principal, tenant } = requireCaller(request);
+    const { analysisId = null } = request.body;
+    await holds.remove({ tenantId: tenant.id, analysisId }, toActor(principal));
+    return success();
   });
 };
 
@@ -136,12 +154,7 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
       ...(to === undefined ? {} : { to: new Date(to) }),
       limit,
     });
-    return success(
-      lines.map((line) => {
-        const entry = parseEntry(line);
-        return { ...entry, details: { ...entry.details }, hash: line.hash };
-      }),
-    );
+    return success(lines.map((line) => ({ ...parseEntry(line), hash: line.hash })));
   });
 
   server.get('/v1/tenant/webhook', declared.listWebhookMessages, async (request) => {
@@ -161,37 +174,10 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
 
   server.post('/v1/tenant/webhook/test', declared.testWebhook, async (request) => {
     const { id: tenantId, webhookUrl: url } = requireCaller(request).tenant;
-    if (url === null) {
-      throw conflict('The tenant has no webhook; set its webhookUrl first.');
-    }
+    if (url === null) throw conflict('The tenant has no webhook; set its webhookUrl first.');
     const test = { tenantId, url, serverKey, allow, at: now() };
     const { id: _id, ...outcome } = await sendTestMessage(test);
     return success(outcome);
-  });
-};
-
-// `/v1/tenant/hold`: the legal holds of a tenant, for users who may change its settings.
-
-export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async (
-  server,
-  { holds },
-) => {
-  server.get('/v1/tenant/hold', declared.listLegalHolds, async (request) =>
-    success(await holds.list(requireCaller(request).tenant.id)),
-  );
-
-  server.post('/v1/tenant/hold', declared.placeLegalHold, async (request) => {
-    const { analysisId = null, reason } = request.body;
-    const { principal, tenant } = requireCaller(request);
-    const hold = { tenantId: tenant.id, analysisId, reason };
-    return success(await holds.add(hold, toActor(principal)));
-  });
-
-  server.delete('/v1/tenant/hold', declared.liftLegalHold, async (request) => {
-    const { principal, tenant } = requireCaller(request);
-    const { analysisId = null } = request.body;
-    await holds.remove({ tenantId: tenant.id, analysisId }, toActor(principal));
-    return success();
   });
 };
 
