@@ -1,7 +1,4 @@
-/**
- * The settings of a run. Flags override environment variables, which override the config file, which overrides
- * defaults. Permitted values are in `settings.ts`.
- */
+/** The settings of a run: flags override environment variables, these the config file, and this the defaults. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';

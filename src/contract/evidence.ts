@@ -1,7 +1,4 @@
-/**
- * `result.evidence` as JSON Schema. Used only for responses: it describes them and rejects nothing. All text in
- * `provenance` comes from the file.
- */
+/** `result.evidence` as JSON Schema, for responses: it rejects nothing. All text in `provenance` is from the file. */
 
 import { Type } from 'typebox';
 import { described, share, oneOf, orNull, statement, type Wire, object, list } from './common.ts';

@@ -1,7 +1,4 @@
-/**
- * Kinds of fields in the JSON files of a model, and how such a file is read. What the manifests of both kinds of model
- * have in common comes last.
- */
+/** Kinds of fields in the JSON files of a model, how such a file is read, and what all manifests have in common. */
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -28,11 +25,7 @@ export function parseModelJson(text: string, name: string): Readonly<Record<stri
   throw damaged(`${name} is not an object`);
 }
 
-/**
- * Fills in what may be left out, and drops what the schema does not mention.
- *
- * @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible.
- */
+/** Fills in defaults, drops other members. @throws {ForensicsError} `model_integrity` naming the first wrong field. */
 export function readModelFile<T extends TSchema>(schema: T, root: object): Wire<T> {
   const value = Value.Default(schema, root);
   if (!Value.Check(schema, value)) {

@@ -18,16 +18,10 @@ type Stated = Evidence['provenance'];
 /** `value` is untrusted but `printable`; `generator` is a product, if stated or clearly recognisable. */
 export type Declaration = Stated['declarations'][number];
 
-/**
- * A C2PA manifest store. Integrity and trust are separate facts, because a forger can sign, but not
- * in someone else's name. Optional members are absent in examinations from earlier versions.
- */
+/** Integrity and trust differ: a forger can sign, but not in another name. Older results lack optional members. */
 export type ContentCredentials = NonNullable<Stated['credentials']>;
 
-/**
- * A person or organisation involved in the picture, attested by a signature of their own (CAWG
- * Identity Assertion 1.1) or by a service that has verified accounts and documents.
- */
+/** A person or organisation, attested by their own signature or by a service (CAWG Identity Assertion 1.1). */
 export type CredentialIdentity = NonNullable<ContentCredentials['identities']>[number];
 
 export type CredentialAction = ContentCredentials['actions'][number];

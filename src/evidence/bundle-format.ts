@@ -123,10 +123,7 @@ export interface Verification extends Omit<ShownVerification, 'problems' | 'key'
 /** The name of the picture is null if its list cannot be trusted. */
 export type VerifiedPicture = NonNullable<ShownVerification['pictures']>[number];
 
-/**
- * Prepares a value for JSON: drops what JSON drops, lists the values of maps, and replaces unpaired
- * surrogates with U+FFFD, because file names may contain them but UTF-8 cannot.
- */
+/** Drops what JSON drops, lists the values of maps, and replaces unpaired surrogates, as in file names, with U+FFFD. */
 export function toPlain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member === 'string') return Buffer.from(member, 'utf8').toString('utf8');

@@ -9,11 +9,7 @@ import type { KeyPlace } from './sign.ts';
 const rowPrefix = 'signing-key/';
 const isKey = like(settings.key, `${rowPrefix}%`);
 
-/**
- * Keys as rows of the settings table, for machines that share a database.
- *
- * @param sealKey - 32 bytes that all these machines derive from the master key.
- */
+/** Keys as rows of the settings table. @param sealKey - 32 bytes that all machines derive from the master key. */
 export function keysInDatabase(db: Db, sealKey: Buffer): KeyPlace {
   const seal = createSeal(sealKey);
   const rowOf = (number: number, text: string) => {

@@ -1,7 +1,4 @@
-/**
- * `README.txt` and `LIESMICH.txt` of a bundle and of a case archive. Lines have at most 78
- * characters, to suit plain text editors and paper.
- */
+/** `README.txt` and `LIESMICH.txt` of a bundle and of a case, in lines of at most 78 characters for plain editors. */
 
 import type { Manifest } from './bundle-format.ts';
 

@@ -223,10 +223,7 @@ function requireSize(bytes: number): void {
   );
 }
 
-/**
- * Fields that the local header and the directory entry share: version needed to read, flags,
- * method, time, checksum, sizes, length of the name and of the extra field.
- */
+/** What local header and directory entry share, from the version needed to read to the length of the extra field. */
 function commonFields({ name, bytes, packed, crc32 }: ZipEntry, at: Date): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(packed ? neededToRead.deflated : neededToRead.stored, 0);
@@ -259,10 +256,7 @@ function endRecord(entries: number, directoryBytes: number, offset: number): Buf
   return record;
 }
 
-/**
- * The date in the upper half and the time, in steps of two seconds, in the lower half; in UTC, so
- * that the bytes do not depend on the time zone.
- */
+/** The date in the upper half, and the time in steps of two seconds; in UTC, so that the time zone does not matter. */
 function dosTime(at: Date): number {
   const year = Math.min(2107, Math.max(1980, at.getUTCFullYear()));
   const date = ((year - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();

@@ -39,10 +39,7 @@ export function createSigner(privateKey: KeyObject): Signer {
   };
 }
 
-/**
- * Reads the public key from the text of a PEM file; null if it is not a public Ed25519 key, and
- * also for a private key, because nobody should pass one around.
- */
+/** Null if it is not a public Ed25519 key in PEM; also for a private key, because nobody should pass one around. */
 export function readPublicKey(pem: string): PublicKey | null {
   if (/PRIVATE KEY/.test(pem)) return null;
   try {

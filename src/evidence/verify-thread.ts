@@ -1,7 +1,4 @@
-/**
- * Verifies the bundle in an open file in a separate thread, so that a malicious one takes up neither the server's time
- * nor its memory.
- */
+/** Verifies a bundle in a thread, so that a malicious one takes up neither the time nor the memory of the server. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { ForensicsError } from '../contract/errors.ts';

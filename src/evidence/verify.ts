@@ -43,10 +43,7 @@ export async function verifyBundle(
   }
 }
 
-/**
- * Verifies a bundle, and also returns its unchanged files by name; of a case, without the bundles in it. @throws as
- * `verifyBundle`.
- */
+/** Also returns the unchanged files by name; of a case, without the bundles in it. @throws as `verifyBundle`. */
 export async function inspectBundle(bundle: string | Uint8Array, options: VerifyOptions) {
   const verification = await verifyBundle(bundle, options);
   const files = new Map<string, Uint8Array>();

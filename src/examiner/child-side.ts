@@ -1,7 +1,4 @@
-/**
- * The child's side of the pool: performs one task at a time, returns its result, and never outlives
- * the parent, even while native code blocks the main thread.
- */
+/** The child: performs one task at a time and never outlives the parent, even while native code blocks it. */
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';

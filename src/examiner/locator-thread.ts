@@ -45,10 +45,7 @@ export function startLocatorThread() {
         release: () => ask('close'),
       };
     },
-    /**
-     * Runs once the network has responded. Transfers the planes of the working picture and the
-     * described surroundings, so that the caller can no longer use them.
-     */
+    /** Runs after the network. Transfers planes and surroundings, so the caller can no longer use them. */
     findCopies: async (...[working, { width, height }, described]: Parameters<FindCopies>) => {
       const question: LocatorQuestion = { findCopies: [working, { width, height }, described] };
       const planes = [working.luma, working.blue, working.red, ...Object.values(described ?? {})];

@@ -103,11 +103,7 @@ export async function performRenderCase(request: {
   return inEach(request.languages, (language) => renderCasePdf(request.report, language));
 }
 
-/**
- * Lays out two pictures that show the same thing, of which only one at a time is decoded in full.
- *
- * @param request.alignment - the position of `one` in `other`.
- */
+/** Decodes one of the two at a time in full. @param request.alignment - the position of `one` in `other`. */
 export async function performLayBeside(
   request: {
     readonly one: PictureSource;

@@ -15,10 +15,7 @@ import type { TaskContext } from './requests.ts';
 export interface SandboxOptions {
   /** Folder of models in addition to those in the package. */
   readonly modelsDir?: string | null;
-  /**
-   * Number of pictures that are examined at the same time, each in its own process. While cores are
-   * free, each process uses a second core for the localisation network.
-   */
+  /** Pictures examined at once, each in its own process, with a second core for the locator while one is free. */
   readonly poolSize?: number;
   readonly taskTimeoutMs?: number;
   /** Limit on the resident memory of one child. */

@@ -1,7 +1,4 @@
-/**
- * A thread beside the child's main thread, which native code may block for seconds. It ends the
- * process when the parent no longer exists, or when memory exceeds the limit.
- */
+/** A thread that ends the child if the parent is gone or memory exceeds the limit, even while native code blocks. */
 
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';

@@ -1,7 +1,4 @@
-/**
- * Reads everything that a file says about its origin. Never throws because of the file: what cannot
- * be read becomes a warning.
- */
+/** Reads what a file says about its origin. Never throws because of the file: what cannot be read becomes a warning. */
 
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
 import { readExifClues } from '../image/exif.ts';

@@ -1,7 +1,4 @@
-/**
- * Draws numbered frames into an image with a palette: white on black, to stand out from any picture. Also lays out two
- * pictures of the same thing side by side, with frames around differences.
- */
+/** Draws numbered frames, white on black, into an image with a palette, and lays out two pictures side by side. */
 
 import { constants, crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';

@@ -37,10 +37,7 @@ interface HeatmapLook {
   readonly outlines?: readonly Region[];
 }
 
-/**
- * Renders PNG files of exactly the picture's size, with an 8-bit palette. Above 3 megapixels, all
- * pixels of a block have the same colour.
- */
+/** PNG files of exactly the picture's size, with an 8-bit palette; above 3 megapixels, of blocks of one colour. */
 export async function renderHeatmaps(
   picture: Picture,
   maps: CellMaps,
@@ -74,10 +71,7 @@ export async function renderRawMaps(maps: CellMaps): Promise<Record<MapName, Uin
   );
 }
 
-/**
- * The colour of a value, 0..1, as it looks over mid-grey, such as `#8c5f3d`. A legend must show these, because the
- * pure colours of the map never appear in a heatmap.
- */
+/** The colour of a value, 0..1, over mid-grey, such as `#8c5f3d`: the pure colours never appear in a heatmap. */
 export function legendColour(value: number): string {
   const middle = (lumaSteps >> 1) / (lumaSteps - 1);
   const entry = Math.round(value * (colourCount - 1));

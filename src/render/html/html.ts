@@ -1,7 +1,4 @@
-/**
- * The report as one self-contained HTML file: the sections of the PDF and the embedded pictures, without scripts. The
- * same examination, item and pictures give the same bytes.
- */
+/** The report as one HTML file without scripts: the sections of the PDF. The same input gives the same bytes. */
 
 import { escapeMarkup as escape } from '../../contract/common.ts';
 import type { Region, Size } from '../../detectors/regions.ts';

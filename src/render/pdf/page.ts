@@ -185,10 +185,7 @@ export function flow(
   element.end();
 }
 
-/**
- * Minimum number of lines to keep together at the start of a paragraph, so that neither its first
- * line stands alone at the foot of a page nor its last line at the top of one.
- */
+/** How many first lines to keep together, so that no line stands alone at the foot or the top of a page. */
 export function minLines(lines: number): number {
   return lines <= 3 ? lines : 2;
 }

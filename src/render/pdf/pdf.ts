@@ -184,10 +184,7 @@ function drawTitle({ page, parts }: Surroundings, title: string, part: Part): vo
 
 const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHeading;
 
-/**
- * Height that a section needs on its first page: a form to fill in by hand stays in one piece, and
- * the heading of the heatmaps stays with their first row.
- */
+/** On its first page: a form stays in one piece, and the heading of the heatmaps stays with their first row. */
 function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
   if (!blocks.some(({ kind }) => kind === 'form' || kind === 'heatmaps'))
     return minHeights(around, blocks);
@@ -291,10 +288,7 @@ const panorama = 2.5;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;
 
-/**
- * Draws question and answer, and below them the picture with the reasons beside it. All outcomes
- * deliberately look the same: a red frame would outweigh the figures.
- */
+/** Answer, picture and reasons. All outcomes deliberately look the same: a red frame would outweigh the figures. */
 function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[]): void {
   const { page } = around;
   const { doc } = page;
