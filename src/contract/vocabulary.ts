@@ -178,20 +178,11 @@ export const formatNames: Readonly<Record<Format, string>> = {
   raw: 'RAW',
 };
 
-/** IANA media types; `raw` has Adobe's own type. */
-export const mediaTypes: Readonly<Record<Format, string>> = {
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-  heic: 'image/heic',
-  avif: 'image/avif',
-  tiff: 'image/tiff',
-  gif: 'image/gif',
-  bmp: 'image/bmp',
-  jp2: 'image/jp2',
-  jxl: 'image/jxl',
-  raw: 'image/x-adobe-dng',
-};
+/** The IANA media type; for `raw`, Adobe's own. */
+export function toMediaType(format: Format): string {
+  const others: Readonly<Partial<Record<Format, string>>> = { jpg: 'jpeg', raw: 'x-adobe-dng' };
+  return `image/${others[format] ?? format}`;
+}
 
 /** Kinds of picture, in the order of the transformer's outputs. */
 export const pictureKinds = [
