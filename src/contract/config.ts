@@ -17,15 +17,7 @@ import {
   variableOf,
 } from './settings.ts';
 
-export {
-  flagOf,
-  type LogLevel,
-  logLevels,
-  type SettingName,
-  settingNames,
-  type Settings,
-  variableOf,
-} from './settings.ts';
+export type { Settings } from './settings.ts';
 
 type Origin = 'flag' | 'environment' | 'file' | 'default';
 
@@ -43,38 +35,23 @@ interface Config {
   readonly file: string | null;
 }
 
-interface ShownSetting {
-  readonly value: unknown;
-  readonly origin: Origin;
-  /** The name in that source: a flag, a variable or a key in the file; null for a default. */
-  readonly givenAs: string | null;
-}
-
-/**
- * Reads the settings of this run and where each came from.
- *
- * @throws {ForensicsError} `config_invalid` with the setting, its source and the permitted values.
- */
+/** @throws {ForensicsError} `config_invalid` with the setting, its source and the permitted values. */
 export function readConfig(sources: Sources = {}): Config {
   const environment = sources.environment ?? process.env;
   const file = openFile(sources.configFile, environment);
-  const layers: readonly {
-    readonly origin: Origin;
-    readonly read: (name: SettingName) => unknown;
-  }[] = [
-    { origin: 'flag', read: (name) => sources.flags?.[name] },
-    { origin: 'environment', read: (name) => environment[variableOf(name)] },
-    { origin: 'file', read: (name) => file.values[name] },
-  ];
   const settings: Partial<Record<SettingName, unknown>> = {};
   const from: Partial<Record<SettingName, Origin>> = {};
   for (const name of settingNames) {
+    const layers: readonly (readonly [Origin, unknown])[] = [
+      ['flag', sources.flags?.[name]],
+      ['environment', environment[variableOf(name)]],
+      ['file', file.values[name]],
+    ];
     // An empty variable counts as unset, as XDG requires: `FORENSICS_PORT= forensics serve` uses the default.
-    const layer = layers.find(({ read }) => (read(name) ?? '') !== '');
-    from[name] = layer?.origin ?? 'default';
-    settings[name] = layer
-      ? settingFrom(layer.origin, name, layer.read(name))
-      : defaultFor(name, environment);
+    const [origin, given] = layers.find(([, value]) => (value ?? '') !== '') ?? ['default', null];
+    from[name] = origin;
+    settings[name] =
+      origin === 'default' ? defaultFor(name, environment) : settingFrom(origin, name, given);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name was filled in by its own parser.
   const config = { settings, origins: from, file: file.path } as unknown as Config;
@@ -82,15 +59,15 @@ export function readConfig(sources: Sources = {}): Config {
   return config;
 }
 
-export function redacted(config: Config): Record<SettingName, ShownSetting> {
+/** `givenAs` is the name in the origin: a flag, a variable or a key in the file; null for a default. */
+export function redacted(config: Config) {
   const entries = settingNames.map((name) => {
     const value = config.settings[name];
     const shown = settingsSchema.properties[name].secret === true && value !== null ? '***' : value;
     const origin = config.origins[name];
     return [name, { value: shown, origin, givenAs: givenAs(name, origin) }] as const;
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is an entry for every name.
-  return Object.fromEntries(entries) as ReturnType<typeof redacted>;
+  return Object.fromEntries(entries);
 }
 
 function settingFrom(origin: Origin, name: SettingName, given: unknown): unknown {

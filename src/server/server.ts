@@ -6,7 +6,7 @@
 import { randomUUID, createHmac } from 'node:crypto';
 import fastify, { type FastifyInstance, LogController, type FastifyRequest } from 'fastify';
 import type { App, Operations } from '../service/app.ts';
-import type { LogLevel } from '../contract/config.ts';
+import type { LogLevel } from '../contract/settings.ts';
 import { type Intake, intakes } from '../contract/limits.ts';
 import {
   addressFailure,

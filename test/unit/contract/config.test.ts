@@ -4,8 +4,13 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { createWholeProgram } from '../../../src/cli/main.ts';
-import { flagOf, readConfig, settingNames, variableOf } from '../../../src/contract/config.ts';
-import { settingsSchema } from '../../../src/contract/settings.ts';
+import { readConfig } from '../../../src/contract/config.ts';
+import {
+  flagOf,
+  settingNames,
+  settingsSchema,
+  variableOf,
+} from '../../../src/contract/settings.ts';
 import { newFolder } from '../../fixtures/folder.ts';
 import { refusal } from '../../fixtures/refusal.ts';
 
