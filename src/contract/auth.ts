@@ -132,8 +132,7 @@ const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
 export const newPersonBody = Type.Object(
   {
     tenantName,
-    email: Type.String({ minLength: 1, maxLength: 320 }),
-    password,
+    ...loginBody.properties,
     name: Type.Optional(orNull(personName)),
     scopes: Type.Optional(scopes),
   },
@@ -157,11 +156,7 @@ export const personPasswordBody = Type.Object({ ...ofOne.properties, newPassword
 
 export type TenantPerson = Wire<typeof tenantPerson>;
 const tenantPerson = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  name: orNull(Type.String()),
-  userType: Type.String(),
-  scopes: Type.Array(Type.String()),
+  ...Type.Omit(person, ['tenants', 'settings']).properties,
   isDisabled: Type.Boolean(),
   isManageable: Type.Boolean({
     description:
@@ -183,25 +178,16 @@ const sources = [
 ] as const;
 export const defaultSource = sources[0];
 
-/** Maximum text lengths in characters; longer messages belong in an attachment. */
-const maxLengths = {
-  url: 2048,
-  name: maxNameLength,
-  email: 320,
-  message: 10_000,
-  replaySessionId: 255,
-} as const;
-
-const text = (name: keyof typeof maxLengths, description: string) =>
-  Type.String({ maxLength: maxLengths[name], description });
+const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 
 export const feedbackBody = Type.Object({
-  url: text('url', 'The page that the feedback came from.'),
-  name: text('name', 'Who sends it.'),
+  url: text(2048, 'The page that the feedback came from.'),
+  name: text(maxNameLength, 'Who sends it.'),
   tenantName,
-  email: text('email', 'Where to send a reply.'),
-  message: Type.String({ minLength: 1, maxLength: maxLengths.message }),
-  replaySessionId: Type.Optional(text('replaySessionId', 'From a session-replay tool.')),
+  email: text(320, 'Where to send a reply.'),
+  /** A longer message belongs in an attachment. */
+  message: Type.String({ minLength: 1, maxLength: 10_000 }),
+  replaySessionId: Type.Optional(text(255, 'From a session-replay tool.')),
   source: Type.Optional({ ...oneOf(sources), default: defaultSource }),
   sourceAttributes: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
