@@ -1,5 +1,7 @@
 /** Says in one sentence why a value does not match a schema: which member, and what it must be. */
 
+import type { TLocalizedValidationError } from 'typebox/error';
+
 /** The part of JSON Schema that our schemas use. */
 export interface Schema {
   readonly type?: string;
@@ -22,23 +24,15 @@ export interface Schema {
   readonly 'x-setting'?: string;
 }
 
-interface Problem {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: object;
-  readonly message: string;
-}
-
 /** @param problems - what TypeBox found, of which the first is explained. */
-export function explain(problems: readonly Problem[], root: Schema): string {
+export function explain(problems: readonly TLocalizedValidationError[], root: Schema): string {
   const [problem] = problems;
   if (problem === undefined) return 'The request is not valid.';
   // `/input/tags/0` -> `['input', 'tags', '0']`, undoing the two escapes of RFC 6901.
   const parts = problem.instancePath.split('/').slice(1);
   const path = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (problem.keyword === 'required') {
-    const { requiredProperties = [] } = problem.params as { requiredProperties?: string[] };
-    const missing = [...path, requiredProperties[0] ?? ''];
+    const missing = [...path, problem.params.requiredProperties[0] ?? ''];
     return `${named(missing)} is missing; it must be ${allowed(schemaAt(root, missing))}.`;
   }
   if (problem.keyword === '~refine') return `${named(path)} ${problem.message}.`.trimStart();
