@@ -185,12 +185,7 @@ export const thumbnailsQuery = Type.Object({
   }),
 });
 export const thumbnailsResponse = responseWith(
-  Type.Array(
-    Type.Object({
-      id: Type.String(),
-      jpeg: described('A JPEG file in Base64.'),
-    }),
-  ),
+  Type.Array(Type.Object({ id: Type.String(), jpeg: described('A JPEG file in Base64.') })),
 );
 
 export const idBody = Type.Object(

@@ -202,11 +202,6 @@ export function toForensicsError(error: unknown): ForensicsError {
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
-/** `name`: the English name; `isPicture`: whether it could be converted. */
-interface OtherFormat extends Texts<'kind' | 'name'> {
-  readonly isPicture: boolean;
-}
-
 const sentences = {
   empty: () => 'The file is empty (0 bytes).',
   too_many_bytes: ({ megabytes, limit }: Numbers<'megabytes' | 'limit'>) =>
@@ -240,7 +235,8 @@ const sentences = {
     `This is ${/^(?:AVIF|R)/.test(format) ? 'an' : 'a'} ${format} picture; this server accepts only JPEG and PNG. Do not convert the file: examine it with forensics analyze, or ask the operator to set intake to everything.`,
   video: () =>
     'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
-  other_format: ({ name, isPicture }: OtherFormat) =>
+  /** `name`: the English name; `isPicture`: whether it could be converted. */
+  other_format: ({ name, isPicture }: Texts<'kind' | 'name'> & { readonly isPicture: boolean }) =>
     `This is ${name}, which cannot be examined. ${
       isPicture
         ? 'Export it as PNG, or better: examine the file it was made from.'

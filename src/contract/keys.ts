@@ -11,7 +11,7 @@ import {
   type Wire,
 } from './common.ts';
 import { maxNameLength } from './limits.ts';
-import { type KeyEnd, keyEnds } from './vocabulary.ts';
+import { keyEnds } from './vocabulary.ts';
 
 const name = Type.String({
   minLength: 1,
@@ -21,15 +21,14 @@ const name = Type.String({
 
 const strict = { additionalProperties: false };
 /** By name, selects the valid key of that name that has not been replaced. */
-export type KeySelector = { readonly uuid: string } | { readonly name: string };
-const keySelector = Type.Unsafe<KeySelector>({
-  ...Type.Union([
-    Type.Object({ uuid: Type.String({ format: 'uuid' }) }, strict),
-    Type.Object({ name }, strict),
-  ]),
-  description: `The key that the new one replaces, taking its name. A name stands for the one valid key with that name that has
+export type KeySelector = Wire<typeof keySelector>;
+const keySelector = Type.Union(
+  [Type.Object({ uuid: Type.String({ format: 'uuid' }) }, strict), Type.Object({ name }, strict)],
+  {
+    description: `The key that the new one replaces, taking its name. A name stands for the one valid key with that name that has
 not been replaced.`,
-});
+  },
+);
 // This is the maximum lifetime of a key, so a longer grace period would have no effect.
 const longestGraceSeconds = 3650 * 86_400;
 
@@ -64,19 +63,15 @@ export const keyEntry = Type.Object({
   name,
   createdDate: dateTime,
   expiresAt: dateTime,
-  lastUsedDate: orNull(
-    Type.String({
-      format: 'date-time',
-      description: 'Accurate to the minute; null if never used.',
-    }),
-  ),
-  ended: orNull(
-    Type.Unsafe<KeyEnd>({
-      ...oneOf(keyEnds),
-      description: `Why the key no longer works: it expired, or another key replaced it and its grace period is over. Null while
+  lastUsedDate: orNull({
+    ...dateTime,
+    description: 'Accurate to the minute; null if never used.',
+  }),
+  ended: orNull({
+    ...oneOf(keyEnds),
+    description: `Why the key no longer works: it expired, or another key replaced it and its grace period is over. Null while
 it works.`,
-    }),
-  ),
+  }),
   secret: described('Complete in the response that creates the key, otherwise masked.'),
 });
 

@@ -291,11 +291,7 @@ const locateManifest = Type.Object({
        */
       level: orElse(
         Type.Object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }),
-        {
-          middle: 0,
-          strongest: 0,
-          perDoubling: 0,
-        },
+        { middle: 0, strongest: 0, perDoubling: 0 },
       ),
       weights: named(methodName, Type.Object({ weight, rest: share })),
     }),

@@ -18,7 +18,6 @@ import {
   decisionStrategies,
   storageTypes,
   tiers,
-  type WebhookState,
   webhookStates,
   deliveryStates,
 } from './vocabulary.ts';
@@ -165,12 +164,12 @@ const tenant = Type.Object(
     storageConfig: Type.Optional(storageResponse),
     storageWarning: orNull(described('A problem with the store; null if there is none.')),
     webhookUrl: Type.Optional(Type.String()),
-    webhookState: Type.Unsafe<WebhookState>({
+    webhookState: {
       ...oneOf(webhookStates),
       description: `active: the latest message was delivered, or none has been sent yet; retrying: the latest attempt failed, and messages
 are still being sent; gone (the receiver returned 410), failing (it failed for days): nothing is sent until webhookUrl is set
 again.`,
-    }),
+    },
     isTrial: Type.Boolean(),
     defaultOptions: orNull(defaultOptions),
     seenBefore,

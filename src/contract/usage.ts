@@ -31,7 +31,7 @@ export const reportQuery = Type.Object({
 });
 
 const amount = (description?: string) =>
-  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
+  Type.Integer({ minimum: 0, ...(description && { description }) });
 const percent = Type.Number({ minimum: 0, maximum: 100 });
 const minutes = orNull(Type.Number({ minimum: 0, description: 'Minutes on average.' }));
 
