@@ -5,18 +5,16 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { jsonOrNull } from '../contract/common.ts';
 import { configInvalid } from '../contract/errors.ts';
 import { answerOf } from '../threads.ts';
 import { asList, asMembers, type Members, textIn } from './file-texts.ts';
 import type { CredentialAction, CredentialIdentity } from '../contract/provenance.ts';
 
-interface CredentialsTask {
+export interface ThreadTask {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
   readonly trustList: string | null;
-}
-
-export interface ThreadTask extends CredentialsTask {
   /** A compiled `WebAssembly.Module`. */
   readonly library: object;
 }
@@ -31,37 +29,25 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 };
  * it cannot be read. The first read in a process takes a fifth of a second, mostly for loading the
  * 9 MB library, so this runs only for pictures with credentials.
  */
-export async function readCrJson(task: CredentialsTask): Promise<unknown> {
-  const workerData: ThreadTask = { ...task, library: compiledLibrary() };
+export async function readCrJson(task: Omit<ThreadTask, 'library'>): Promise<unknown> {
+  const file = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
+  // The compiled code only, because each thread instantiates it with its own memory.
+  library ??= new WebAssembly.Module(readFileSync(file));
+  const workerData: ThreadTask = { ...task, library };
   const worker = new Worker(
     new URL(`../provenance/c2pa-thread${extname(import.meta.url)}`, import.meta.url),
     // Keeps messages of the library about a malicious store out of the log.
     { workerData, resourceLimits, stdout: true, stderr: true },
   );
-  return parse(await answerOf(worker, timeoutMs));
+  const answer = await answerOf(worker, timeoutMs);
+  // Null also if the nesting is too deep for the parser.
+  return typeof answer === 'string' ? jsonOrNull(answer) : null;
 }
 
 // Not included in the types of Node.js.
 declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => object };
 
 let library: object | null = null;
-
-/** The compiled code only, because each thread instantiates it with its own memory. */
-function compiledLibrary(): object {
-  const file = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
-  library ??= new WebAssembly.Module(readFileSync(file));
-  return library;
-}
-
-function parse(answer: unknown): unknown {
-  if (typeof answer !== 'string') return null;
-  try {
-    return JSON.parse(answer);
-  } catch {
-    // The nesting is too deep for the parser.
-    return null;
-  }
-}
 
 /** The certificates in a PEM file. @throws {ForensicsError} `config_invalid` if one is invalid or there is none. */
 export function readTrustList(file: string): string {
@@ -84,8 +70,6 @@ export const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE---
 
 // Converts crJSON into our own type of manifest. Every member is untrusted; a missing one is skipped, not an error.
 
-const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
-
 export type Manifest = ReturnType<typeof toManifest>;
 
 /** Limits against malicious manifest stores. */
@@ -106,6 +90,10 @@ function toManifest(manifest: Members) {
   const [from, to] = [textIn(notBefore), textIn(notAfter)];
   const stamp = asMembers(signature['timeStampInfo']);
   const results = asMembers(manifest['validationResults']);
+  const claim = asMembers(manifest['claim.v2'] ?? manifest['claim']);
+  // In version 1 of a claim, a string with a separate list; in version 2, an object.
+  const generator = claim['claim_generator_info'];
+  const product = productName(Array.isArray(generator) ? generator[0] : generator);
   const assertions = Object.entries(asMembers(manifest['assertions']));
   return {
     label: textIn(manifest['label']) ?? '',
@@ -116,7 +104,7 @@ function toManifest(manifest: Members) {
     // The time-stamp authority, and the validity period of the signer's certificate.
     authority: subjectName(asMembers(stamp['certificateInfo'])['subject']),
     validity: from === null || to === null ? null : { from, to },
-    claimGenerator: readClaimGenerator(asMembers(manifest['claim.v2'] ?? manifest['claim'])),
+    claimGenerator: product ?? textIn(claim['claim_generator']),
     actions: assertions.flatMap(([label, data]) => actionsIn(label, data)).slice(0, maxActions),
     ingredients: assertions.flatMap(([label, data]) => ingredientIn(label, data) ?? []),
     identities: assertions.flatMap(([label, data]) =>
@@ -137,13 +125,6 @@ function subjectName(name: unknown): string | null {
     return common ?? organisation;
   }
   return `${common} (${organisation})`;
-}
-
-/** In version 1 of a claim, a string with a separate list; in version 2, an object. */
-function readClaimGenerator(claim: Members): string | null {
-  const info = claim['claim_generator_info'];
-  const product = productName(Array.isArray(info) ? info[0] : info);
-  return product ?? textIn(claim['claim_generator']);
 }
 
 /** An object `{name, version}`, or a string. */
@@ -174,6 +155,7 @@ function toAction(value: unknown): CredentialAction {
 function ingredientIn(label: string, data: unknown) {
   if (!/^c2pa\.ingredient(?:\.v\d+)?(?:__\d+)?$/.test(label)) return null;
   const ingredient = asMembers(data);
+  const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
   const relation = relations.find((known) => known === ingredient['relationship']);
   if (relation === undefined) return null;
   const reference = asMembers(ingredient['activeManifest'] ?? ingredient['c2pa_manifest']);

@@ -52,7 +52,7 @@ export async function readContentCredentials(
       codes: [...new Set([...active.successes, ...active.failures])].toSorted(),
       ingredientProblems: [...new Set(others.flatMap(({ failures }) => failures))].toSorted(),
     },
-    declarations: declarationsIn(manifests),
+    declarations: declarationsIn(active, manifests),
   };
 }
 
@@ -116,17 +116,16 @@ type Role = 'whole' | 'part';
  * Collects declarations from the active manifest and, going back, from its ingredients. The weakest signature on the
  * path to a declaration determines its weight, because anyone can sign that a picture descends from a trusted one.
  */
-function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] {
-  const [active] = manifests;
-  if (active === undefined) return [];
+function declarationsIn(active: Manifest, manifests: readonly Manifest[]): readonly Declaration[] {
   const byLabel = new Map(manifests.map((manifest) => [manifest.label, manifest]));
-  const isBound = isIntact(active, manifests);
   const visited = new Set<Manifest>();
   const found: Declaration[] = [];
   const visit = (manifest: Manifest, role: Role, limit: Assurance): void => {
     if (visited.has(manifest)) return;
     visited.add(manifest);
-    const ranks = [limit, toAssurance(manifest)].map((each) => assurances.indexOf(each));
+    const own = isTrusted(manifest) ? 'trusted' : 'signed';
+    const stated: Assurance = isSigned(manifest) ? own : 'unsigned';
+    const ranks = [limit, stated].map((each) => assurances.indexOf(each));
     const assurance = assurances[Math.min(...ranks)]!;
     found.push(...declaredBy(manifest, role, assurance));
     for (const { relation, label } of manifest.ingredients) {
@@ -136,13 +135,8 @@ function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] 
       visit(past, relation === 'componentOf' ? 'part' : role, assurance);
     }
   };
-  visit(active, 'whole', isBound ? 'trusted' : 'unsigned');
+  visit(active, 'whole', isIntact(active, manifests) ? 'trusted' : 'unsigned');
   return found;
-}
-
-function toAssurance(manifest: Manifest): Assurance {
-  if (!isSigned(manifest)) return 'unsigned';
-  return isTrusted(manifest) ? 'trusted' : 'signed';
 }
 
 function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): readonly Declaration[] {

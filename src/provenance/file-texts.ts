@@ -1,5 +1,6 @@
 /** All text in a file in which a program may record what it did, with the names of the fields. */
 
+import { jsonOrNull } from '../contract/common.ts';
 import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 import type { FileText } from '../image/file-texts.ts';
 
@@ -51,12 +52,8 @@ export function textIn(value: unknown): string | null {
   return typeof value === 'string' ? printable(value) || null : null;
 }
 
+/** Null if it is not JSON, or nested too deeply: it is then treated as ordinary text. */
 export function parseObject(text: string): Members | null {
-  if (!/^\s*\{/.test(text)) return null;
-  try {
-    return asMembers(JSON.parse(text));
-  } catch {
-    // Not JSON, or nested too deeply: it is treated as ordinary text.
-    return null;
-  }
+  const value = /^\s*\{/.test(text) ? jsonOrNull(text) : null;
+  return value === null ? null : asMembers(value);
 }
