@@ -5,6 +5,7 @@
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, ResourceEvent, for the history.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ExifClues, ExifTime } from '../image/exif.ts';
 import {
   chrominanceTable,
@@ -150,6 +151,7 @@ const maxHoursOfZone = 14;
 const dayHours = 24;
 /** GPS receivers restart their count of weeks at this limit; old ones are then off by it (IS-GPS-200, 20.3.3.3.1.1). */
 const rolloverHours = 1024 * 7 * dayHours;
+const gpsWeekStarts = ['1999-08-22', '2019-04-07'];
 
 /** The receiver's time comes from the satellites, but the camera's clock was set by hand. */
 function compareSatellites({ exif }: Records): readonly Inconsistency[] {
@@ -157,7 +159,11 @@ function compareSatellites({ exif }: Records): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
   // If its battery has run out, a camera restarts on 1 January of some year.
   const isReset = takenAt.at.getUTCMonth() === 0 && takenAt.at.getUTCDate() === 1;
-  if (isReset || isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
+  if (isReset || isUnset(takenAt.at)) return [];
+  // The receiver had no time yet: cameras had no GPS at that date, or it is the first day of a week count.
+  const day = satelliteTime.toISOString().slice(0, 10);
+  const isFirstDay = isUnset(satelliteTime) || gpsWeekStarts.includes(day);
+  if (isFirstDay || satelliteTime.getUTCFullYear() < 1995) return [];
   const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
   if (isExplained(hoursAhead, takenAt)) return [];
   const hoursApart = Math.abs(hoursAhead);
@@ -176,28 +182,17 @@ function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
 }
 
 /** Years in which camera clocks that were never set start, on 1 January. */
-const firstYears: ReadonlySet<number> = new Set([1904, 1970, 1980, 1990, 2000]);
+const firstYears = [1904, 1970, 1980, 1990, 2000];
 
 /** At most a week after the first date. Some cameras start on 1 January of the year in which they were made. */
 function isUnset(at: Date): boolean {
   if (at.getUTCMonth() !== 0) return false;
   const day = at.getUTCDate();
   const isMidnight = day === 1 && at.getUTCHours() === 0;
-  return isMidnight || (firstYears.has(at.getUTCFullYear()) && day <= 7);
+  return isMidnight || (firstYears.includes(at.getUTCFullYear()) && day <= 7);
 }
 
-/** Whether the receiver had no time yet: cameras had no GPS at that date, or it is the first day of a week count. */
-function isBeforeFirstFix(at: Date): boolean {
-  const day = at.toISOString().slice(0, 10);
-  return at.getUTCFullYear() < 1995 || isUnset(at) || gpsWeekStarts.has(day);
-}
-
-const gpsWeekStarts: ReadonlySet<string> = new Set(['1999-08-22', '2019-04-07']);
-
-/**
- * The table that mozjpeg scales by default, both for luma and for chroma, in zig-zag order. From N.
- * Robidoux's work for ImageMagick; extracted from files that mozjpeg wrote.
- */
+/** mozjpeg's default for luma and chroma, in zig-zag order, from files that it wrote; by N. Robidoux. */
 const mozjpegBase: readonly number[] = [
   16, 16, 16, 16, 17, 16, 18, 20, 20, 18, 25, 27, 24, 27, 25, 37, 34, 31, 31, 34, 37, 56, 40, 43,
   40, 43, 40, 56, 85, 53, 62, 53, 53, 62, 53, 85, 75, 91, 74, 69, 74, 91, 75, 135, 106, 94, 94, 106,
@@ -214,7 +209,8 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
     jpeg.quantisationTables.find(({ id }) => id === table)?.steps ?? [];
   const [luma = [], ...colours] = jpeg.components.map((one) => stepsOf(one.quantisationTable));
   const hasTables = (lumaTable: readonly number[], colourTable: readonly number[]) =>
-    areEqual(luma, lumaTable) && colours.every((colour) => areEqual(colour, colourTable));
+    isDeepStrictEqual(luma, lumaTable) &&
+    colours.every((colour) => isDeepStrictEqual(colour, colourTable));
   for (let quality = 100; quality >= 1; quality--) {
     if (hasTables(luminanceTable(quality), chrominanceTable(quality))) {
       return { kind: 'libjpeg', name: null, quality };
@@ -226,8 +222,4 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
     if (hasTables(table, table)) return { kind: 'known-software', name: 'mozjpeg', quality: null };
   }
   return { kind: 'custom', name: null, quality: null };
-}
-
-function areEqual(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((step, index) => step === b[index]);
 }

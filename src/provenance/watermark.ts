@@ -100,7 +100,7 @@ function deviations(blocks: Uint8Array, bits: readonly number[]): number {
 /** The most significant bit of each character comes first. */
 function ofText(generator: string, message: string): Mark {
   const bits = Array.from(message, (letter) => letter.charCodeAt(0).toString(2).padStart(8, '0'));
-  return { generator, message, bits: Array.from(bits.join(''), Number) };
+  return { ...ofBits(generator, bits.join('')), message };
 }
 
 function ofBits(generator: string, message: string): Mark {
