@@ -105,10 +105,9 @@ async function checkCustody({ item }: Manifest, files: Files): Promise<readonly 
   const events = parseCustody(bytes);
   if (events === null)
     return [contradiction(fileNames.custody, `${fileNames.custody} contains no record.`)];
-  const originals = events.flatMap(({ hashes }) =>
-    hashes.filter(({ name }) => name === 'original'),
-  );
-  const isSame = originals.every(({ sha256 }) => sha256 === item.sha256);
+  const isSame = events
+    .flatMap(({ hashes }) => hashes)
+    .every(({ name, sha256 }) => name !== 'original' || sha256 === item.sha256);
   return unless(isSame, fileNames.custody, 'The chain of custody belongs to a different picture.');
 }
 
@@ -119,12 +118,9 @@ async function checkOriginal({ item }: Manifest, files: Files): Promise<readonly
   return unless(isSame, item.file, `${item.file} is not the picture that was examined.`);
 }
 
-type Digests = ReturnType<typeof digestsOf>;
-
-function isSamePicture(one: Digests, other: Digests): boolean {
-  return (['sizeBytes', 'sha256', 'sha512', 'md5'] as const).every(
-    (name) => one[name] === other[name],
-  );
+function isSamePicture(facts: ReturnType<typeof digestsOf>, item: Manifest['item']): boolean {
+  const { sizeBytes, sha256, sha512, md5 } = facts;
+  return isEqual({ ...item, sizeBytes, sha256, sha512, md5 }, item);
 }
 
 /** A heatmap has the size of the picture, upright or as stored; a raw map has one pixel per cell. */

@@ -106,19 +106,14 @@ export async function reproduceBundle(
   });
   try {
     const original = await takePicture(sandbox, recorded);
-    const taken = { ...recorded, original };
-    return await compareAll(sandbox, taken, await repeat(sandbox, taken));
+    return await compareAll(sandbox, recorded, await repeat(sandbox, original, recorded));
   } finally {
     await sandbox.close();
   }
 }
 
-interface Recorded {
-  readonly original: Uint8Array;
-  readonly settings: BundleSettings;
-  readonly format: string;
-  readonly files: ReadonlyMap<string, Uint8Array>;
-}
+type Recorded = Awaited<ReturnType<typeof openRecorded>>;
+type Files = ReadonlyMap<string, Uint8Array>;
 
 async function openRecorded(bundle: string | Uint8Array, options: ReproduceOptions) {
   const { verification, files } = await inspectBundle(bundle, options);
@@ -144,7 +139,7 @@ async function openRecorded(bundle: string | Uint8Array, options: ReproduceOptio
 /** The file given may be the picture, or the PDF from which it was taken. */
 async function takePicture(
   sandbox: Sandbox,
-  { given, sha256, settings }: Awaited<ReturnType<typeof openRecorded>>,
+  { given, sha256, settings }: Recorded,
 ): Promise<Uint8Array> {
   if (sha256Of(given) === sha256) return given;
   const part = pdfPart(settings, given);
@@ -171,7 +166,7 @@ function changed(why: string): ForensicsError {
 
 async function readOriginal(
   { item }: Manifest,
-  files: Recorded['files'],
+  files: Files,
   { original }: ReproduceOptions,
 ): Promise<Uint8Array> {
   const inside = item.file === null ? undefined : files.get(item.file);
@@ -185,7 +180,7 @@ async function readOriginal(
 }
 
 /** A different list may trust different signers, and so lead to a different verdict. */
-function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
+function findTrustList(files: Files, { trustList }: ReproduceOptions): string | null {
   const inside = files.get(fileNames.trustList);
   if (inside !== undefined) return Buffer.from(inside).toString('utf8');
   const recorded = parseResult(files.get(fileNames.result));
@@ -233,7 +228,7 @@ function isMissing(
 }
 
 /** @returns also the environment of this machine. */
-async function repeat(sandbox: Sandbox, { original, settings, files }: Recorded) {
+async function repeat(sandbox: Sandbox, original: Uint8Array, { settings, files }: Recorded) {
   const { model, decisionStrategy, seed, openedAs, heatmapSize } = settings;
   const source = { bytes: original, ...(openedAs !== null && { name: openedAs }) };
   const locator = requireLocator(settings).id;
@@ -255,10 +250,9 @@ async function repeat(sandbox: Sandbox, { original, settings, files }: Recorded)
   return { examination, rendering, environment };
 }
 
-function inOrder(
-  order: Readonly<Record<string, string>>,
-  entries: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+type Versions = Readonly<Record<string, string>>;
+
+function inOrder(order: Versions, entries: Versions): Versions {
   const known = Object.keys(order).flatMap((name) =>
     Object.hasOwn(entries, name) ? [[name, entries[name]!] as const] : [],
   );
@@ -297,20 +291,15 @@ async function compareAll(
 /** Removes the findings of methods from earlier versions, because this version cannot reproduce them. */
 function withoutRetiredMethods(record: unknown): unknown {
   return JSON.parse(JSON.stringify(record ?? null), (_, value: unknown) => {
-    if (Array.isArray(value)) return value.filter((entry) => !isRetired(Object(entry).method));
+    if (Array.isArray(value))
+      return value.filter((entry) => !retiredMethods.includes(String(Object(entry).method)));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !isRetired(name)));
+    const members = Object.entries(value).filter(([name]) => !retiredMethods.includes(name));
+    return Object.fromEntries(members);
   });
 }
 
-function isRetired(method: unknown): boolean {
-  return typeof method === 'string' && retiredMethods.includes(method);
-}
-
-/**
- * Bundles from earlier versions contain sentences where an examination now contains codes. In that
- * case both sides are compared as sentences.
- */
+/** Earlier versions stored sentences where there are codes now; then both sides are compared as sentences. */
 function withSentencesLike(
   recorded: ResultRecord | null,
   found: ReturnType<typeof toResultRecord>,
@@ -349,10 +338,7 @@ function decideOutcome(
   return isSame ? 'same-result' : 'different';
 }
 
-function environmentChanges(
-  recorded: Readonly<Record<string, string>>,
-  found: Readonly<Record<string, string>>,
-): Reproduction['environment'] {
+function environmentChanges(recorded: Versions, found: Versions): Reproduction['environment'] {
   const names = [...new Set([...Object.keys(recorded), ...Object.keys(found)])];
   return names
     .filter((name) => recorded[name] !== found[name])

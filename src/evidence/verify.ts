@@ -5,13 +5,14 @@
  */
 
 import { verify } from 'node:crypto';
+import { Type } from 'typebox';
 import { ForensicsError } from '../contract/errors.ts';
 import { type Archive, openArchive } from './archive.ts';
 import {
   canonicalBytes,
+  createReader,
   fileNames,
   type Manifest,
-  parseJson,
   parseManifest,
   type Problem,
   sha256Of,
@@ -95,7 +96,10 @@ async function inspect(
     }
     const verified = await verifyPicture(bytes, key?.fingerprint ?? null);
     pictures.set(name, verified);
-    problems.push(...verified.problems.map((problem) => within(name, problem)));
+    for (const { kind, file, message } of verified.problems) {
+      const path = file === null ? name : `${name}/${file}`;
+      problems.push({ kind, file: path, message: `${name}: ${message}` });
+    }
   });
   problems.push(...found);
   if (isCase) {
@@ -110,7 +114,7 @@ async function inspect(
     key,
     // Without a valid signature, the list cannot be trusted.
     manifest: key && manifest,
-    verdict: key && verdictIn(await files.get(fileNames.result)),
+    verdict: key && (readVerdict(await files.get(fileNames.result))?.verdict ?? null),
     ...(isCase && {
       pictures: [...pictures].map(([file, { manifest: own, verdict, holds }]) => {
         return { file, name: own?.item.name ?? null, verdict, holds };
@@ -128,11 +132,7 @@ function broken(
   return { holds: false, problems, key: null, manifest: null, verdict: null };
 }
 
-function verdictIn(bytes: Uint8Array | undefined): string | null {
-  const value = parseJson(bytes);
-  if (typeof value !== 'object' || value === null || !('verdict' in value)) return null;
-  return typeof value.verdict === 'string' ? value.verdict : null;
-}
+const readVerdict = createReader(Type.Object({ verdict: Type.String() }));
 
 const damaged =
   'The archive can no longer be read: it was damaged or truncated, or data was added before or after it.';
@@ -232,11 +232,8 @@ function asSigned({ name, bytes, packed }: ZipEntry, packedSha256: string | unde
 }
 
 function findAdded({ files }: Manifest, names: readonly string[]): readonly Problem[] {
-  const listed = new Set([
-    ...files.map(({ name }) => name),
-    fileNames.manifest,
-    fileNames.signature,
-  ]);
+  const { manifest, signature } = fileNames;
+  const listed = new Set([...files.map(({ name }) => name), manifest, signature]);
   return names.flatMap((file, at) => {
     if (listed.has(file) && names.indexOf(file) === at) return [];
     const isTwice = listed.has(file);
@@ -255,11 +252,6 @@ async function verifyPicture(bytes: Uint8Array, signer: string | null): Promise<
     if (!(error instanceof ForensicsError)) throw error;
     return broken(error.message);
   }
-}
-
-function within(picture: string, { kind, file, message }: Problem): Problem {
-  const path = file === null ? picture : `${picture}/${file}`;
-  return { kind, file: path, message: `${picture}: ${message}` };
 }
 
 /** Checks that the list of pictures in a case matches the bundles in the archive. */
