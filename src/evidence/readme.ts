@@ -194,18 +194,14 @@ weiterhin. Wer die Datei hat, kann sie vergleichen:
 `;
 }
 
-interface CaseReadmeFacts {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly signedAt: Date;
-  readonly product: string;
-}
+type CaseReadmeFacts = Pick<Manifest, 'product' | 'signedAt'> &
+  Readonly<Record<'name' | 'fingerprint', string>>;
 
 export function caseReadmeEn({ name, fingerprint, signedAt, product }: CaseReadmeFacts): string {
   return `EVIDENCE IN A CASE
 
 Case       ${name}
-Signed     ${signedAt.toISOString()} (clock of the signing machine)
+Signed     ${signedAt} (clock of the signing machine)
 Program    ${product}
 Key        Ed25519, fingerprint (SHA-256)
            ${fingerprint}
@@ -240,7 +236,7 @@ export function caseReadmeDe({ name, fingerprint, signedAt, product }: CaseReadm
   return `BEWEISMITTEL EINES FALLS
 
 Fall          ${name}
-Signiert      ${signedAt.toISOString()} (Uhr des signierenden Rechners)
+Signiert      ${signedAt} (Uhr des signierenden Rechners)
 Programm      ${product}
 Schlüssel     Ed25519, Fingerabdruck (SHA-256)
               ${fingerprint}

@@ -132,7 +132,8 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
 
   function seal({ record, reports, examinedAt }: CaseFacts) {
     const list = canonicalBytes(record);
-    const readmeFacts = { name: record.case, fingerprint: signer.fingerprint, signedAt, product };
+    const times = { examinedAt: examinedAt.toISOString(), signedAt: signedAt.toISOString() };
+    const readmeFacts = { name: record.case, fingerprint: signer.fingerprint, product, ...times };
     const pieces = [
       { name: fileNames.case, bytes: list },
       ...languages.map((language) => {
@@ -143,7 +144,6 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
       text(fileNames.publicKey, signer.pem),
     ].flatMap(add);
     pieces.push(...add({ name: fileNames.sums, bytes: writeSums(files) }));
-    const times = { examinedAt: examinedAt.toISOString(), signedAt: signedAt.toISOString() };
     const item = { name: record.case, ...digestsOf(list), file: fileNames.case };
     const signed = signList({ format: caseFormat, product, ...times, item, files }, signer);
     pieces.push(...signed.entries.flatMap(zip.add), ...zip.end().map(({ bytes }) => bytes));

@@ -85,14 +85,17 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
 
   async function list(): Promise<readonly SigningKey[]> {
     await latest();
-    const keys: UndatedKey[] = [];
+    const keys: Omit<SigningKey, 'retiredAt'>[] = [];
     for (const number of await place.numbers()) keys.push(await readKey(place, number));
     return keys.map((key, at) => ({ ...key, retiredAt: keys[at - 1]?.createdAt ?? null }));
   }
 
   async function signer(): Promise<Signer> {
     const number = await latest();
-    const key = await readPrivateKey(place, number);
+    // Null for a key that has been replaced.
+    const key = await read(place, number, (text) =>
+      text.includes('BEGIN PUBLIC KEY') ? null : assertEd25519(createPrivateKey(text)),
+    );
     if (key !== null) return createSigner(key);
     // Another process may have just replaced the key with a newer one.
     if ((await latest()) > number) return signer();
@@ -169,22 +172,13 @@ function createdLine(at: Date): string {
   return `Created: ${at.toISOString()}\n`;
 }
 
-type UndatedKey = Omit<SigningKey, 'retiredAt'>;
-
-async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
+async function readKey(place: KeyPlace, number: number) {
   return read(place, number, (text) => {
     const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
     if (Number.isNaN(createdAt.getTime()))
       throw new TypeError('It does not state when it was created.');
     return { ...toPublicKey(assertEd25519(createPublicKey(text))), createdAt };
   });
-}
-
-/** Null for a key that has been replaced. */
-async function readPrivateKey(place: KeyPlace, number: number): Promise<KeyObject | null> {
-  return read(place, number, (text) =>
-    text.includes('BEGIN PUBLIC KEY') ? null : assertEd25519(createPrivateKey(text)),
-  );
 }
 
 function assertEd25519(key: KeyObject): KeyObject {

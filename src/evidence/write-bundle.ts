@@ -40,7 +40,15 @@ export function writeBundle(
   given: BundleCase,
   { withOriginal, signer, signedAt }: BundleHow,
 ): SealedBundle {
-  const facts = toFacts(given, { withOriginal, signedAt });
+  const { examination, item } = given;
+  const { format, sizeBytes, sha256, sha512, md5 } = examination.facts;
+  const file = withOriginal ? fileNames.original(format) : null;
+  const facts: BundleFacts = {
+    product: `forensics ${examination.environment['forensics'] ?? 'unknown'}`,
+    examinedAt: item.examinedAt.toISOString(),
+    signedAt: signedAt.toISOString(),
+    item: { name: item.name, sizeBytes, sha256, sha512, md5, file },
+  };
   const { heatmaps, rawMaps, reports } = given.rendering;
   const withHtml = languages.some((one) => reports[one]?.html !== undefined);
   const readmeFacts = { ...facts, fingerprint: signer.fingerprint, withHtml };
@@ -51,23 +59,9 @@ export function writeBundle(
     ...recordFiles(given, withOriginal),
     ...mapNames.map((name) => ({ name: fileNames.heatmap(name), bytes: heatmaps[name] })),
     ...mapNames.map((name) => ({ name: fileNames.map(name), bytes: rawMaps[name] })),
-    ...(facts.item.file === null ? [] : [{ name: facts.item.file, bytes: given.original }]),
+    ...(file === null ? [] : [{ name: file, bytes: given.original }]),
   ];
   return sealBundle(files, facts, signer);
-}
-
-function toFacts(
-  { examination, item }: BundleCase,
-  { withOriginal, signedAt }: Pick<BundleHow, 'withOriginal' | 'signedAt'>,
-): BundleFacts {
-  const { format, sizeBytes, sha256, sha512, md5 } = examination.facts;
-  const file = withOriginal ? fileNames.original(format) : null;
-  return {
-    product: `forensics ${examination.environment['forensics'] ?? 'unknown'}`,
-    examinedAt: item.examinedAt.toISOString(),
-    signedAt: signedAt.toISOString(),
-    item: { name: item.name, sizeBytes, sha256, sha512, md5, file },
-  };
 }
 
 function recordFiles(given: BundleCase, withOriginal: boolean): readonly ZipEntry[] {
@@ -232,9 +226,7 @@ export function readItem({ item }: BundleSettings, custody: Custody): ReportItem
   return {
     ...rest,
     examinedAt: new Date(examinedAt),
-    ...(validation && {
-      validation: { ...validation, createdAt: new Date(validation.createdAt) },
-    }),
+    ...(validation && { validation: { ...validation, createdAt: new Date(validation.createdAt) } }),
     ...(events.length > 0 && { custody: events }),
   };
 }
