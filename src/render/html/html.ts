@@ -25,6 +25,7 @@ export function renderHtml(input: ReportInput): string {
   const { labels, document } = wordsIn(language);
   const around = { labels, parts: document.parts, size: { width, height }, prints };
   const sections = writeSections({ ...input, heatmapDigests: prints.digests });
+  const stops = Array.from({ length: 17 }, (_, at) => legendColour(at / 16));
   const title = escape(`${labels.title}: ${printable(item.name, 120)}`);
   return [
     '<!doctype html>',
@@ -34,7 +35,7 @@ export function renderHtml(input: ReportInput): string {
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${title}</title>`,
-    `<style>${stylesheet()}</style></head>`,
+    `<style>${rules}\n.scale span{background:linear-gradient(90deg,${stops.join(',')})}</style></head>`,
     `<body><main><header>${writeLaboratory(item)}<h1>${escape(labels.title)}</h1>`,
     `<p>${escape(writeSubtitle(examination, item, language))}</p></header>`,
     ...sections.map((section, at) => writeSection(around, section, at)),
@@ -209,11 +210,6 @@ function toUrl(jpeg: Uint8Array): string {
 
 function lines(text: string): string {
   return escape(text).replaceAll('\n', '<br>');
-}
-
-function stylesheet(): string {
-  const stops = Array.from({ length: 17 }, (_, at) => legendColour(at / 16));
-  return `${rules}\n.scale span{background:linear-gradient(90deg,${stops.join(',')})}`;
 }
 
 const rules = `

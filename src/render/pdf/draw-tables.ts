@@ -149,7 +149,6 @@ export function drawForm(page: Page, block: Form): void {
 
 // Draws a table with columns, and repeats its header on every page.
 
-const padding = 1.7;
 const columnGap = 8;
 
 interface Column {
@@ -161,22 +160,20 @@ const panelBox = { width: 92, height: 66 } as const;
 
 export function drawGrid(around: Surroundings, grid: Grid): void {
   const { page } = around;
-  const columns = toColumns(grid);
-  const head = { cells: grid.columns.map(({ title }) => title) };
-  const headHeight = measureCells(page, columns, head, styles.head);
+  const { columns, head, hasHead, headHeight, heights, least } = measureGrid(around, grid);
   const table = page.group('Table');
-  page.reserve(minGridHeight(around, grid));
-  if (hasHead(grid)) {
+  page.reserve(least);
+  if (hasHead) {
     const parent = page.group('TR', table);
     putCells(page, columns, head, styles.head, { tag: 'TH', parent });
     parent.end();
     endRow(page, headHeight, 0.8);
   }
-  for (const row of grid.rows) {
-    const height = measureGridRow(around, columns, row);
+  for (const [at, row] of grid.rows.entries()) {
+    const height = heights[at]!;
     if (page.y + height > sheet.bottom) {
       page.reserve(height);
-      if (hasHead(grid)) {
+      if (hasHead) {
         // Screen readers read the header only once; a repeated header is decoration.
         page.decorate(() => putCells(page, columns, head, styles.head));
         endRow(page, headHeight, 0.8);
@@ -191,13 +188,19 @@ export function drawGrid(around: Surroundings, grid: Grid): void {
 
 /** Height of the whole table or, if it is long, of its header and first rows, which stay with the heading. */
 export function minGridHeight(around: Surroundings, grid: Grid): number {
+  return measureGrid(around, grid).least;
+}
+
+function measureGrid(around: Surroundings, grid: Grid) {
   const columns = toColumns(grid);
-  const titles = { cells: grid.columns.map(({ title }) => title) };
-  const head = hasHead(grid) ? measureCells(around.page, columns, titles, styles.head) : 0;
+  const head = { cells: grid.columns.map(({ title }) => title) };
+  const hasHead = head.cells.some((title) => title !== '');
+  const headHeight = hasHead ? measureCells(around.page, columns, head, styles.head) : 0;
   const heights = grid.rows.map((row) => measureGridRow(around, columns, row));
-  const heightOf = (rows: readonly number[]) => rows.reduce((sum, height) => sum + height, head);
-  const whole = heightOf(heights);
-  return whole <= maxWhole ? whole : heightOf(heights.slice(0, 2));
+  const add = (rows: readonly number[]) => rows.reduce((sum, height) => sum + height, headHeight);
+  const whole = add(heights);
+  const least = whole <= maxWhole ? whole : add(heights.slice(0, 2));
+  return { columns, head, hasHead, headHeight, heights, least };
 }
 
 function toColumns({ columns }: Grid): readonly Column[] {
@@ -207,11 +210,6 @@ function toColumns({ columns }: Grid): readonly Column[] {
     x += share * textWidth;
     return column;
   });
-}
-
-/** If no column has a name, there is no header. */
-function hasHead({ columns }: Grid): boolean {
-  return columns.some(({ title }) => title !== '');
 }
 
 function drawGridRow(
@@ -224,13 +222,13 @@ function drawGridRow(
   const parent = page.group('TR', table);
   putCells(page, columns, row, styles.small, { tag: 'TD', parent });
   if (below.length > 0) {
-    const top = page.y + measureCells(page, columns, row, styles.small) - padding;
+    const top = page.y + measureCells(page, columns, row, styles.small) - rowPadding;
     const lines = belowLines(page, columns, below);
     page.mark('TD', () => page.put(lines, styles.note, belowX(columns), top), { parent });
   }
   const image = panel === undefined ? undefined : images.methods[panel];
   if (image !== undefined) {
-    const corner = { x: columns.at(-1)!.x, y: page.y + padding };
+    const corner = { x: columns.at(-1)!.x, y: page.y + rowPadding };
     const figure = { image, size, placement: placeFigure(size, panelBox), ...corner };
     const alt = `${title}. ${cells[0]}`;
     page.mark('Figure', () => drawFigure(page.doc, figure), { alt, parent });
@@ -247,7 +245,7 @@ function putCells(
 ): void {
   columns.forEach(({ x, width }, at) => {
     const { title, lines } = layCell(page, row, { at, width, style });
-    const top = page.y + padding;
+    const top = page.y + rowPadding;
     const draw = () => {
       page.put(title, styles.entry, x, top);
       page.put(lines, style, x, top + title.length * styles.entry.leading);
@@ -274,7 +272,7 @@ function measureCells(page: Page, columns: readonly Column[], row: GridRow, styl
     const { title, lines } = layCell(page, row, { at, width, style });
     return title.length * styles.entry.leading + lines.length * style.leading;
   });
-  return Math.max(...heights) + 2 * padding;
+  return Math.max(...heights) + 2 * rowPadding;
 }
 
 function measureGridRow(
@@ -285,7 +283,7 @@ function measureGridRow(
   const below = belowLines(page, columns, row.below ?? []).length * styles.note.leading;
   const cells = measureCells(page, columns, row, styles.small) + below;
   const hasPanel = row.panel !== undefined && row.panel in images.methods;
-  return hasPanel ? Math.max(cells, placeFigure(size, panelBox).height + 2 * padding) : cells;
+  return hasPanel ? Math.max(cells, placeFigure(size, panelBox).height + 2 * rowPadding) : cells;
 }
 
 function belowX(columns: readonly Column[]): number {

@@ -156,12 +156,7 @@ export async function collect(doc: Document): Promise<Buffer> {
 
 // Lays out sections and each kind of block.
 
-const gaps = {
-  belowTitle: 5,
-  belowHeading: 2,
-  aboveHeading: 4,
-  belowSection: 10,
-} as const;
+const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 10 } as const;
 
 export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
   const { page } = around;
