@@ -19,7 +19,10 @@ export async function performExamine(
   { source, options, declared, now = new Date(), forReport = true, ...extras }: ExamineRequest,
   { limits, modelsDir, trustList, models, hasSpareCore }: TaskContext,
 ): Promise<Examination> {
-  checkStrategy(options);
+  // An unknown strategy would have no thresholds, and without thresholds every picture would get a verdict.
+  if (!decisionStrategies.includes(options.decisionStrategy)) {
+    throw invalidRequest(`The decision strategy must be one of ${decisionStrategies.join(', ')}.`);
+  }
   checkSeed(options);
   const { model, locator = null, ...examineOptions } = options;
   // A new child opens the models while sharp's own thread decodes.
@@ -47,17 +50,10 @@ export async function performExamine(
 
 const thumbnailPx = 160;
 
-async function makeThumbnail({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
-  const scale = Math.min(1, thumbnailPx / Math.max(width, height));
-  const size = scaledSize({ width, height }, scale);
-  return saveJpeg(await scalePixels({ width, height, rgb }, size), 70);
-}
-
-/** An unknown strategy would have no thresholds, and without thresholds every picture would get a verdict. */
-function checkStrategy({ decisionStrategy }: ExamineOptions): void {
-  if (decisionStrategies.includes(decisionStrategy)) return;
-  const known = decisionStrategies.join(', ');
-  throw invalidRequest(`The decision strategy must be one of ${known}.`);
+async function makeThumbnail(picture: Picture): Promise<Uint8Array> {
+  const pixels = toPixels(picture);
+  const scale = Math.min(1, thumbnailPx / Math.max(pixels.width, pixels.height));
+  return saveJpeg(await scalePixels(pixels, scaledSize(pixels, scale)), 70);
 }
 
 function checkSeed({ seed }: Pick<ExamineOptions, 'seed'>): void {

@@ -186,7 +186,11 @@ function forkChild(options: ChildOptions) {
         if (killReason || !isChildMessage(said)) return;
         if (said.kind === 'begun') hasBegun = true;
         else if (said.kind === 'answer') settle(() => resolve({ answer: said.answer }));
-        else settle(() => reject(toError(said)));
+        else {
+          const cause = said.detail === null ? undefined : new Error(said.detail);
+          const { code, message, reason } = said;
+          settle(() => reject(new ForensicsError(code, message, { cause, reason })));
+        }
       }
 
       keepParent(child, 'ref');
@@ -283,11 +287,6 @@ function keepParent(child: ChildProcess, how: 'ref' | 'unref'): void {
   child.channel?.[how]();
   // `close` comes only after the end of the child's output, so the output must keep our process running too.
   if (child.stderr instanceof Socket) child.stderr[how]();
-}
-
-function toError(said: Extract<ChildMessage, { kind: 'error' }>): ForensicsError {
-  const cause = said.detail === null ? undefined : new Error(said.detail);
-  return new ForensicsError(said.code, said.message, { cause, reason: said.reason });
 }
 
 /** V8 and the C++ library report failed allocations themselves; our watchdog writes a marker of its own. */
