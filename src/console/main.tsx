@@ -183,6 +183,10 @@ function Shell({ user, state, route, onLeft }: ShellProps) {
       </Alone>
     );
   }
+  const skip = (event: Event): void => {
+    event.preventDefault();
+    main.current?.focus();
+  };
   const { identity, limits, intake } = state;
   const session = {
     user,
@@ -200,14 +204,7 @@ function Shell({ user, state, route, onLeft }: ShellProps) {
       <div class="frame">
         <aside class={isOpen ? 'side open' : 'side'} aria-label="forensics">
           <div class="row apart">
-            <a
-              class="hidden"
-              href="#main"
-              onClick={(event) => {
-                event.preventDefault();
-                main.current?.focus();
-              }}
-            >
+            <a class="hidden" href="#main" onClick={skip}>
               {nav.skip}
             </a>
             <Brand />
@@ -254,6 +251,7 @@ function usePlaceFocus(place: string, onMove: () => void) {
 function WhoPanel() {
   const { nav, user, tenantName, setTenantName, leave } = useConsole();
   const { isBusy, run } = useAct();
+  const end = () => run(() => logOut(false).then(leave));
   return (
     <div class="stack small">
       {user.tenants.length > 1 && (
@@ -269,11 +267,7 @@ function WhoPanel() {
       )}
       <span>{user.name ?? user.email}</span>
       <div class="row">
-        <Button
-          kind="little"
-          disabled={isBusy}
-          onClick={() => run(async () => logOut(false).then(leave))}
-        >
+        <Button kind="little" disabled={isBusy} onClick={end}>
           {nav.logOut}
         </Button>
         <LanguageSwitch />

@@ -26,11 +26,7 @@ export async function listAnalyses(
   const question = { query, signal };
   const { data: entries, headers } = await askWhole<readonly Analysis[]>('/v1/analysis', question);
   const count = (name: string) => Number(headers.get(name) ?? 0);
-  return {
-    entries,
-    totalCount: count('x-total-count'),
-    ofOneCamera: count('x-one-camera-count'),
-  };
+  return { entries, totalCount: count('x-total-count'), ofOneCamera: count('x-one-camera-count') };
 }
 
 const largestPage = 1000;

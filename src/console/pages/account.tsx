@@ -43,6 +43,7 @@ export function LoginPage({ state, reason, token, onEntered }: LoginProps) {
       </Alone>
     );
   }
+  const send = async (credentials: Fields) => onEntered(await logIn(credentials));
   return (
     <Alone title={login.title}>
       {reason !== null && (
@@ -53,11 +54,7 @@ export function LoginPage({ state, reason, token, onEntered }: LoginProps) {
       {state.identity === 'oidc' ? (
         <Elsewhere mustIdentify={reason === 'loggedOut' || reason === 'failedElsewhere'} />
       ) : (
-        <Form
-          act={login.title}
-          kind="main"
-          send={async (credentials) => onEntered(await logIn(credentials))}
-        >
+        <Form act={login.title} kind="main" send={send}>
           <EmailField />
           <PasswordField label={login.password} name="password" />
         </Form>

@@ -48,13 +48,7 @@ export function useActs(reload: () => void, onDeleted: () => void) {
     [isAtWork(analysis) ? list.cancelRun : list.remove, () => remove([analysis])],
   ];
   const column = actsColumn(actsOn, ({ name }) => list.of(name.slice(0, 80)));
-  const dialogs = (
-    <>
-      {dialog}
-      {editing}
-    </>
-  );
-  return { isBusy, dialogs, edit, remove, again, upgrade, actsOn, column };
+  return { isBusy, dialogs: [dialog, editing], edit, remove, again, upgrade, actsOn, column };
 }
 
 export type Acts = ReturnType<typeof useActs>;

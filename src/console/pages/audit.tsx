@@ -36,6 +36,9 @@ export function AuditPage() {
     setFilters(next);
     setNewer([]);
   };
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  const columns = useColumns();
+  const save = () => run(() => saveEntries(tenantName, asked));
   const { data } = loaded;
   const last = data?.length === pageSize ? data.at(-1)!.seq : null;
   return (
@@ -43,10 +46,7 @@ export function AuditPage() {
       <PageTitle text={nav.audit} />
       <p class="soft">{audit.intro}</p>
       <section class="panel flush" aria-label={nav.audit}>
-        <FilterForm
-          isFiltered={Object.values(filters).some((value) => value !== '')}
-          onFields={change}
-        >
+        <FilterForm isFiltered={isFiltered} onFields={change}>
           <SelectField
             label={audit.kind}
             name="kind"
@@ -56,11 +56,7 @@ export function AuditPage() {
           <PeriodFields period={filters} />
         </FilterForm>
         <div class="toolbar row apart">
-          <Button
-            kind="little"
-            disabled={isBusy}
-            onClick={() => run(() => saveEntries(tenantName, asked))}
-          >
+          <Button kind="little" disabled={isBusy} onClick={save}>
             {list.csvAll}
           </Button>
           <Pager
@@ -68,12 +64,7 @@ export function AuditPage() {
             older={last === null ? null : () => setNewer([...newer, last])}
           />
         </div>
-        <Table
-          loaded={loaded}
-          empty={audit.empty}
-          columns={useColumns()}
-          keyOf={({ seq }) => seq}
-        />
+        <Table loaded={loaded} empty={audit.empty} columns={columns} keyOf={({ seq }) => seq} />
       </section>
     </>
   );
@@ -108,11 +99,7 @@ function useColumns(): readonly Column<AuditEntry>[] {
           subject !== null && named(subject)
         ),
     },
-    {
-      head: audit.details,
-      class: 'small',
-      cell: ({ details }) => <Details details={details} />,
-    },
+    { head: audit.details, class: 'small', cell: ({ details }) => <Details details={details} /> },
   ];
 }
 

@@ -41,7 +41,13 @@ export function CasePage({ name }: { readonly name: string }) {
   const { column, edit, dialogs } = useActs(reload, reload);
   const hint = useRowKeys((row) => shown[row] && edit(shown[row]));
   const columns = useMainColumns(shown, true, (analysis) => (
-    <Note analysis={analysis} seen={seenOf(analysis)} />
+    <>
+      {/* Until the details arrive, it is not known why. */}
+      {analysis.inferenceStatus.result?.evidence === undefined
+        ? writeReason(analysis, language)
+        : writeVerdict(analysis, language)?.because}
+      <SeenLines seen={seenOf(analysis)} analysis={analysis} />
+    </>
   ));
   useEffect(() => {
     const ids = entries.map(({ id }) => id);
@@ -81,18 +87,6 @@ export function CasePage({ name }: { readonly name: string }) {
         />
       </section>
       {dialogs}
-    </>
-  );
-}
-
-function Note({ analysis, seen }: { analysis: Analysis; seen: readonly SeenBefore[] }) {
-  const { language } = useConsole();
-  const isDetailed = analysis.inferenceStatus.result?.evidence !== undefined;
-  return (
-    <>
-      {/* Until the details arrive, it is not known why. */}
-      {isDetailed ? writeVerdict(analysis, language)?.because : writeReason(analysis, language)}
-      <SeenLines seen={seen} analysis={analysis} />
     </>
   );
 }

@@ -243,11 +243,8 @@ export function UsagePage() {
   const today = new Date().toISOString().slice(0, 10);
   const [period, setPeriod] = useState({ from: `${today.slice(0, 7)}-01`, to: today });
   const total = useTenantData<UsageReport>(reportPath);
-  const range = useTenantData<UsageReport>(reportPath, {
-    type: 'range',
-    startTime: period.from,
-    endTime: period.to,
-  });
+  const query = { type: 'range', startTime: period.from, endTime: period.to };
+  const range = useTenantData<UsageReport>(reportPath, query);
   return (
     <>
       <PageTitle text={nav.usage} />

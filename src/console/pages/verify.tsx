@@ -51,6 +51,7 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
   const { list, verify } = useConsole();
   const { holds, problems, key, manifest, verdict, name } = found;
   const isOwn = key?.isOwn === true;
+  const side = holds ? (isOwn ? 'real' : 'uncertain') : 'fake';
   const title = holds ? (isOwn ? verify.holdsOwn : verify.holds) : verify.broken;
   const { item, files } = manifest ?? {};
   const rows: readonly Fact[] = [
@@ -63,10 +64,7 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
     [verify.key, key && key.fingerprint],
   ];
   return (
-    <section
-      class={`panel verdict ${holds ? (isOwn ? 'real' : 'uncertain') : 'fake'}`}
-      role="status"
-    >
+    <section class={`panel verdict ${side}`} role="status">
       <div>
         <h2>{title}</h2>
         <p class="soft small">

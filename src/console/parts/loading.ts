@@ -44,9 +44,8 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
       } catch (error) {
         if (end.signal.aborted) return;
         setState((was) => ({ key, data: was.key === key ? was.data : null, error }));
-        const isTemporary = error instanceof ApiError && error.isTemporary;
-        const wait = error instanceof ApiError ? error.retryAfterMs : null;
-        if (isTemporary) timer = setTimeout(() => void look(), wait ?? unreachablePauseMs);
+        if (!(error instanceof ApiError && error.isTemporary)) return;
+        timer = setTimeout(() => void look(), error.retryAfterMs ?? unreachablePauseMs);
       }
     };
     void look();

@@ -178,6 +178,7 @@ const loupeFactor = 3;
 function Loupe({ at, view, size, children }: PlaneProps & { at: Point }) {
   const [x, y] = [at.x * size.width, at.y * size.height];
   const scale = Math.max(1, view.scale * loupeFactor);
+  const enlarged = { scale, x: loupeRadiusPx - x * scale, y: loupeRadiusPx - y * scale };
   return (
     <div
       class="loupe"
@@ -188,10 +189,7 @@ function Loupe({ at, view, size, children }: PlaneProps & { at: Point }) {
         height: 2 * loupeRadiusPx,
       })}
     >
-      <Plane
-        size={size}
-        view={{ scale, x: loupeRadiusPx - x * scale, y: loupeRadiusPx - y * scale }}
-      >
+      <Plane size={size} view={enlarged}>
         {children}
       </Plane>
     </div>
