@@ -94,7 +94,7 @@ function joinLetters(letters: readonly Shape[]): readonly (readonly Shape[])[] {
     (one, other) => one.left - other.left || one.number - other.number,
   );
   const parents = Int32Array.from(sorted, (_, at) => at);
-  const rootOf = (at: number) => {
+  const findRoot = (at: number) => {
     let root = at;
     while (parents[root] !== root) root = parents[root] = parents[parents[root]!]!;
     return root;
@@ -102,10 +102,10 @@ function joinLetters(letters: readonly Shape[]): readonly (readonly Shape[])[] {
   for (const [at, one] of sorted.entries()) {
     const reach = one.left + one.width + 0.55 * one.height + 2;
     for (let next = at + 1; next < sorted.length && sorted[next]!.left <= reach; next++) {
-      if (areNeighbours(one, sorted[next]!)) parents[rootOf(next)] = rootOf(at);
+      if (areNeighbours(one, sorted[next]!)) parents[findRoot(next)] = findRoot(at);
     }
   }
-  const groups = Map.groupBy(sorted, (_, at) => rootOf(at));
+  const groups = Map.groupBy(sorted, (_, at) => findRoot(at));
   return [...groups].toSorted(([one], [other]) => one - other).map(([, members]) => members);
 }
 
@@ -124,7 +124,7 @@ const partWidth = 3.2;
 function cutWord(letters: readonly Shape[]): readonly (readonly Shape[])[] {
   const { left } = letters[0]!;
   const width = Math.max(...letters.map((it) => it.left + it.width)) - left;
-  const height = middleOf(letters.map((it) => it.height));
+  const height = upperMedian(letters.map((it) => it.height));
   if (height < 6 || width < 0.35 * height) return [];
   const size = width / Math.max(1, Math.floor(width / (partWidth * height) + 0.5));
   const parts: Shape[][] = [[]];
@@ -149,12 +149,12 @@ function boundWord(letters: readonly Shape[]): Omit<Word, 'whole'> {
     width: Math.max(...letters.map((it) => it.left + it.width)) - left,
     height: Math.max(...letters.map((it) => it.top + it.height)) - top,
     letters: letters.length,
-    letterHeight: middleOf(letters.map((it) => it.height)),
-    baseline: middleOf(letters.map((it) => it.top + it.height)),
+    letterHeight: upperMedian(letters.map((it) => it.height)),
+    baseline: upperMedian(letters.map((it) => it.top + it.height)),
   };
 }
 
 /** The upper of the two middle values if their number is even. */
-function middleOf(values: readonly number[]): number {
+function upperMedian(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[values.length >> 1]!;
 }

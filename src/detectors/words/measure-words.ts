@@ -23,7 +23,7 @@ export interface Measured {
 }
 
 export function measureWords(page: Page, rgb: Uint8Array): Measured {
-  const layers = layersOf(page, rgb);
+  const layers = readLayers(page, rgb);
   const blocks = readBlocks(page);
   const rows = page.words.map((word, index) => {
     const sums = gather(page, layers, word, index);
@@ -52,7 +52,7 @@ interface Layers {
 
 const farthest = 4;
 
-function layersOf(page: Page, rgb: Uint8Array): Layers {
+function readLayers(page: Page, rgb: Uint8Array): Layers {
   const { shapes, width } = page;
   const distance = new Uint8Array(shapes.length);
   for (let at = 0; at < shapes.length; at++) distance[at] = shapes[at]! > 0 ? 0 : farthest;
@@ -231,7 +231,7 @@ const minPaper = 8;
 const minAround = 30;
 const minCore = 7;
 
-function contrastOf({ ink, paper }: Sums) {
+function measureContrast({ ink, paper }: Sums) {
   const white = quantile(paper.grey, paper.luma.count, 0.5);
   const level = quantile(ink.grey, ink.luma.count, 0.2);
   return { white, level, contrast: Math.max(5, white - level) };
@@ -239,7 +239,7 @@ function contrastOf({ ink, paper }: Sums) {
 
 function measureInk(sums: Sums, word: Word): readonly number[] {
   const { ink, paper, around, all, halo, coreNoise, edges } = sums;
-  const { white, level, contrast } = contrastOf(sums);
+  const { white, level, contrast } = measureContrast(sums);
   const logOf = (mean: Mean, least: number) => (mean.count >= least ? log(mean.value) : Number.NaN);
   const fine = logOf(paper.fine, minPaper);
   const fineAround = logOf(around.fine, minAround + 1);
@@ -276,7 +276,7 @@ function measureInk(sums: Sums, word: Word): readonly number[] {
 }
 
 function measureShape({ ink, all, rim, ...sums }: Sums, word: Word): readonly number[] {
-  const { contrast } = contrastOf({ ink, all, rim, ...sums });
+  const { contrast } = measureContrast({ ink, all, rim, ...sums });
   return [
     Math.log(ink.luma.count / Math.max(1, rim)),
     log(all.fine.value / contrast),
@@ -345,7 +345,7 @@ function readBlocks(page: Page) {
       histograms[place]![value]!++;
     }
   });
-  const gains = histograms.map(gainsOf);
+  const gains = histograms.map(frequencyGains);
   const [gain, counted] = [new Float32Array(columns * rows), new Float32Array(columns * rows)];
   for (let at = 0; at < low.length; at++) {
     if (low[at]! < 2 || low[at]! >= comparedBelow) continue;
@@ -361,7 +361,7 @@ function total(values: Float32Array): number {
 }
 
 /** How much more frequent each value is than its neighbours, as a logarithm. */
-function gainsOf(histogram: Float64Array): Float64Array {
+function frequencyGains(histogram: Float64Array): Float64Array {
   return histogram.map((count, value) => {
     const nearby = histogram.subarray(
       Math.max(0, value - smoothing),
