@@ -324,7 +324,7 @@ function copyBefore(
   const temporary = `${copy}.${process.pid}.new`;
   try {
     copyDatabase(client, temporary);
-    if (readSchema(client) !== schema) return null;
+    if (schemaIn(temporary) !== schema) return null;
     fs.renameSync(temporary, copy);
   } finally {
     fs.rmSync(temporary, { force: true });
@@ -343,6 +343,15 @@ function removeUnfinished(folder: string, at: Date): void {
 }
 
 const dateIn = (name: string) => copyPattern.exec(name)?.groups?.['date'] ?? '';
+
+function schemaIn(path: string): number {
+  const client = new Database(path, { readonly: true });
+  try {
+    return readSchema(client);
+  } finally {
+    client.close();
+  }
+}
 
 function removeOldest(folder: string): void {
   const copies = fs.readdirSync(folder).filter((name) => copyPattern.test(name));
