@@ -36,8 +36,8 @@ export async function readNamedCustody(reader: Reader, target: Target) {
 }
 
 /**
- * What the audit log recorded, which whoever can change an analysis cannot: the latest SHA-256 of the original and of
- * the examination, and the latter's time. Null for what is older than the log.
+ * The latest SHA-256 of the original and of the examination, and the latter's time, as the audit log recorded them: those
+ * who may change the analysis cannot alter the log. Null for what is older than the log.
  */
 export async function readRecorded(reader: Reader, target: Target) {
   const logged = await readSteps(reader, target);
