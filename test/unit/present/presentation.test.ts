@@ -61,6 +61,26 @@ test('several marked places are plural everywhere, for an examination and a serv
   }
 });
 
+test('a word that stands out is called a word, and not given the error rate of photographs', () => {
+  const suspected = makeSuspected();
+  const unchanged = { pictures: 166, called: 1, suspected: 4 };
+  const measuredCalls = suspected.measuredCalls.map((calls) => ({ ...calls, unchanged }));
+  const base = { ...suspected, measuredCalls };
+  const region = { left: 10, top: 5, width: 40, height: 12, share: 0.01 };
+  const told = ['changed-words', 'localisation-network'].map((method) => {
+    const places = [{ region, methods: [method] }];
+    return readResult({ ...base, manipulation: { ...base.manipulation!, region, places } });
+  });
+
+  for (const language of languages) {
+    const [word, part] = told.map((result) => present(result, language));
+    expect(word!.because).toMatch(/^(?:A word or number|Ein Wort oder eine Zahl) /);
+    expect([word!.errorRate, word!.errorRateBriefly]).toEqual(['', '']);
+    expect(part!.errorRate).not.toBe('');
+    expect(part!.errorRateBriefly).not.toBe('');
+  }
+});
+
 test('damage alone is not headed as a suspected change, for an examination and a server’s response', () => {
   const base = makeSuspected();
   const region = { left: 10, top: 140, width: 14, height: 10, share: 0.01 };
