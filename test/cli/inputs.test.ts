@@ -65,16 +65,31 @@ test('every file in a folder is accounted for: taken as a picture or skipped wit
   );
 });
 
-test('a link to a folder elsewhere is followed only where the user prepared the folder', async () => {
+test('a link out of the folder is followed only where the user prepared the folder', async () => {
   const [dir, other] = [await emptyFolder(), await emptyFolder()];
   await fill(other, ['a.png']);
   await symlink(other, join(dir, 'camera'));
-  const options = { recursive: true, exceptDir: null, leavesFolder: true };
+  await symlink(join(other, 'a.png'), join(dir, 'one.png'));
+  const options = { recursive: true, exceptDir: null };
+  const found = async (leavesFolder: boolean) =>
+    (await gatherInputs([dir], { ...options, leavesFolder })).map(({ label, skipped = null }) => [
+      label.slice(dir.length + 1),
+      skipped,
+    ]);
 
-  expect((await gatherInputs([dir], options)).map(({ path }) => path)).toEqual([
-    join(dir, 'camera', 'a.png'),
+  expect(await found(true)).toEqual([
+    ['camera/a.png', null],
+    ['one.png', null],
   ]);
   expect(await labels([dir], true)).toEqual([`${dir}: file_not_found`]);
+  await fill(dir, ['own.png']);
+  await symlink('own.png', join(dir, 'within.png'));
+  expect(await found(false)).toEqual([
+    ['camera', { code: 'elsewhere' }],
+    ['one.png', { code: 'elsewhere' }],
+    ['own.png', null],
+    ['within.png', null],
+  ]);
 });
 
 test('a picture named twice is taken once, where it is first named', async () => {

@@ -127,7 +127,7 @@ async function* filesBelow(dir: string, top: string, walk: Walk): AsyncGenerator
     const stats = await stat(pathOf(path)).catch(() => null);
     if (name.startsWith('.')) yield { ...inputAt(path), skipped: { code: 'hidden' } };
     else if (stats?.isDirectory()) yield* orFailed(inputAt(path), filesBelow(path, top, walk));
-    else yield await fileBelow(path, stats);
+    else yield await fileBelow(path, stats, leavesFolder ? null : top);
   }
 }
 
@@ -143,10 +143,13 @@ async function realName(path: string): Promise<string> {
  * A file counts as a picture even if only its name suggests so; whatever is wrong with it is
  * reported when it is examined. The same applies to a broken link.
  *
- * @param stats - null for a broken link.
+ * @param stats - null for a broken link. @param top - the folder that links may not leave; null: any.
  */
-async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
+async function fileBelow(path: string, stats: Stats | null, top: string | null): Promise<Input> {
   const input = inputAt(path);
+  const real = top === null ? null : await realName(path).catch(() => null);
+  if (top !== null && real !== null && !isInside(real, top))
+    return { ...input, skipped: { code: 'elsewhere' } };
   if (stats !== null && !stats.isFile()) return { ...input, skipped: { code: 'special_file' } };
   const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
   if (head === null || sniffFormat(head) !== null) return input;
