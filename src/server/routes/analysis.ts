@@ -85,14 +85,14 @@ function known({ name, type, input, ...described }: Static<typeof contract.creat
 }
 
 function knownIn({ comment, tags, projectId, caseData }: contract.Description) {
-  const lines = Object.entries(caseData ?? {}).map(
-    ([name, text]) => [name, oneLine(text)] as const,
-  );
+  const lines = Object.entries(caseData ?? {})
+    .map(([name, text]) => [name, oneLine(text)] as const)
+    .filter(([, text]) => text !== '');
   return withoutUndefined({
     comment,
-    tags: tags?.filter((tag) => tag !== ''),
+    tags: tags?.filter((tag) => tag.trim() !== ''),
     projectId: projectId === '' ? null : projectId,
-    caseData: caseData && Object.fromEntries(lines.filter(([, text]) => text !== '')),
+    caseData: caseData && (lines.length === 0 ? null : Object.fromEntries(lines)),
   });
 }
 

@@ -105,13 +105,12 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
       );
     }
   }
+  const fields = changedFields(before, change);
+  if (fields.length === 0) return before;
   const revived = webhookUrl === undefined ? {} : freshWebhook;
   const columns = { ...change, ...revived, updatedAt: at };
-  const fields = changedFields(before, change);
-  if (fields.length > 0) {
-    const auditEvent = { event: 'tenant.changed', subject: id, details: { fields } } as const;
-    await append(tx, { chain: id, at, actor: by, ...auditEvent });
-  }
+  const auditEvent = { event: 'tenant.changed', subject: id, details: { fields } } as const;
+  await append(tx, { chain: id, at, actor: by, ...auditEvent });
   if (fields.includes('webhookUrl')) await endPauses(tx, id, at);
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
@@ -128,12 +127,14 @@ export async function activeTenant(reader: Reader, id: string): Promise<Tenant> 
 function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
   const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
   const { defaultOptions = before.defaultOptions, seenBefore = before.seenBefore } = change;
+  // Null only if the default store was and stays in use; an id is the same with new credentials.
+  const storageConfigId = change.storageConfigId ?? before.storageConfigId;
   const isRevived = change.webhookUrl !== undefined && before.webhookDisabledAt !== null;
   const changed = {
     name: name !== before.name,
     isTrial: isTrial !== before.isTrial,
     webhookUrl: webhookUrl !== before.webhookUrl || isRevived,
-    storageConfig: change.storageConfigId !== undefined,
+    storageConfig: change.storageConfigId !== undefined && storageConfigId !== null,
     seenBefore: seenBefore !== before.seenBefore,
     defaultOptions: !isDeepStrictEqual(defaultOptions, before.defaultOptions),
   };

@@ -4,6 +4,7 @@
  * job, webhook message and counters.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { withoutUndefined } from '../../../contract/common.ts';
 import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
@@ -154,9 +155,12 @@ export async function describeAnalysis(
 ): Promise<void> {
   const { comment, tags, projectId, caseData } = description;
   const described = withoutUndefined({ comment, tags, projectId, caseData });
-  const fields = Object.keys(description);
   await inTenantTransaction(parts, target, async ({ tx, move, log }) => {
     const row = await getRow(tx, target);
+    const before: Readonly<Record<string, unknown>> = row;
+    const given = Object.entries(described);
+    const changed = given.filter(([field, value]) => !isDeepStrictEqual(value, before[field]));
+    const fields = changed.map(([field]) => field);
     if (fields.length === 0) return;
     const change = { ...described, commentFolded: foldDescription({ ...row, ...described }) };
     await move(target, row.status, change, { actor });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { thumbnails } from '../../../../src/ports/db/schema.ts';
+import { logOf } from '../audit/log-of.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop } from './workshop.ts';
 
@@ -15,6 +16,23 @@ describe('the description of an analysis', () => {
     expect(changed.inferenceStatus.status).toBe('completed');
     const { analyses: found } = await analyses.list(caller, { searchTerm: 'left MIRROR' });
     expect(found.map((each) => each.id)).toEqual([id]);
+  });
+
+  test('stays unchanged, with its date and in the log, if what is sent is what it has', async () => {
+    const { analyses, caller, create, db } = await openWorkshop();
+    const { id } = await create({ ...createRequest(), comment: 'Dent', tags: ['car'] });
+    const described = async () =>
+      (await logOf(db, { chain: caller.tenant.id, subject: id }))
+        .slice(1)
+        .map(([, ...rest]) => rest);
+
+    const same = await analyses.describe(caller, id, { comment: 'Dent', tags: ['car'] });
+    expect(same.updatedDate).toBeNull();
+    expect(await described()).toEqual([]);
+
+    const other = await analyses.describe(caller, id, { comment: 'Dent', tags: ['car', 'red'] });
+    expect(other.updatedDate).not.toBeNull();
+    expect(await described()).toEqual([['analysis.described', { fields: ['tags'] }]]);
   });
 
   test('has its case, exhibit and examiner in the report', async () => {
