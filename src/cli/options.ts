@@ -3,7 +3,7 @@
 import { usageError } from '../contract/errors.ts';
 import { availableParallelism } from 'node:os';
 import { Command as PlainCommand, InvalidArgumentError, Option } from 'commander';
-import { oneLine } from '../contract/common.ts';
+import { oneLine, visible } from '../contract/common.ts';
 import { maxCaseDataLength, maxNoteLength } from '../contract/limits.ts';
 import {
   type DecisionStrategy,
@@ -127,7 +127,7 @@ const printed = (most: number) => (text: string) => {
 };
 
 export function named(text: string): string {
-  if (text.trim() !== '') return text;
+  if (new RegExp(visible, 'u').test(text)) return text;
   throw new InvalidArgumentError('It must not be empty.');
 }
 

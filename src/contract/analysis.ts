@@ -15,10 +15,12 @@ import {
   objectId,
   oneOf,
   orNull,
+  queriedTime,
   responseWith,
   share,
   succeeded,
   tenantName,
+  visibleText,
   type Wire,
 } from './common.ts';
 import { type Evidence, evidence } from './evidence.ts';
@@ -38,7 +40,6 @@ import {
   maxCaseDataLength,
   maxCommentLength,
   maxListed,
-  maxNameLength,
   maxSidePx,
   maxThumbnails,
   minSidePx,
@@ -98,7 +99,7 @@ export function createBodyUpTo(largestSide: number, taken: readonly Format[]) {
   return Type.Object(
     {
       tenantName,
-      name: Type.String({ minLength: 1, maxLength: maxNameLength }),
+      name: visibleText(),
       type: oneOf(['image']),
       input: Type.Object({
         format: { ...oneOf(taken), ...(taken === contractFormats && opened) },
@@ -150,8 +151,8 @@ export const listQuery = Type.Object({
   projectId: Type.Optional(
     Type.String({ minLength: 1, description: 'Only analyses of this case.' }),
   ),
-  createdFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
-  createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
+  createdFrom: queriedTime('Inclusive; a date means its start, in UTC.'),
+  createdTo: queriedTime('Exclusive; a date means its start, in UTC.'),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
   limit: Type.Optional(
     Type.Integer({

@@ -11,13 +11,14 @@ import {
   orNull,
   responseWith,
   tenantName,
+  visibleText,
   type Wire,
 } from './common.ts';
 import { formats, langPattern } from './vocabulary.ts';
 import { intakes, maxNameLength, maxTokenLength } from './limits.ts';
 
 const token = Type.String({ minLength: 1, maxLength: maxTokenLength });
-const personName = Type.String({ minLength: 1, maxLength: maxNameLength });
+const personName = visibleText();
 const password = Type.String({ minLength: 1, maxLength: 1024 });
 
 export const loginBody = Type.Object({
@@ -186,7 +187,7 @@ export const feedbackBody = Type.Object({
   tenantName,
   email: text(320, 'Where to send a reply.'),
   /** A longer message belongs in an attachment. */
-  message: Type.String({ minLength: 1, maxLength: 10_000 }),
+  message: visibleText(10_000),
   replaySessionId: Type.Optional(text(255, 'From a session-replay tool.')),
   source: Type.Optional({ ...oneOf(sources), default: defaultSource }),
   sourceAttributes: Type.Optional(

@@ -73,6 +73,40 @@ export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> 
   return Object.fromEntries(languages.map((language) => [language, schema])) as Record<Language, T>;
 }
 
+/** Matches text that is more than spaces and characters that nobody sees. */
+export const visible = String.raw`[^\s\p{C}]`;
+
+/** Text by which people know something. */
+export function visibleText(
+  maxLength = maxNameLength,
+  more: { readonly description?: string } = {},
+) {
+  return Type.String({ minLength: 1, maxLength, pattern: visible, ...more });
+}
+
+/** A time in a query string; read with `toTime`. */
+export function queriedTime(description: string) {
+  return Type.Optional(Type.String({ format: 'iso-time', description }));
+}
+
+export const timeForm = 'an ISO 8601 date, or date and time, such as 2026-03-01T12:00:00Z';
+// A plus sign that a client did not percent-encode in a query string arrives as a space.
+const isoTime =
+  /^(?<date>\d{4}-\d{2}-(?<day>\d{2}))(?:T(?<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?<offset>Z|[+ -]\d{2}(?::?\d{2})?)?)?$/i;
+
+/** In UTC unless it has an offset; a date is the start of that day. Any other text is an invalid date. */
+export function toTime(text: string): Date {
+  const { date = '', day, time = '00:00', offset = 'Z' } = isoTime.exec(text)?.groups ?? {};
+  // Writes `+0100` and `+01` as `+01:00`, the only form JavaScript reads.
+  const zone = offset
+    .replace(' ', '+')
+    .replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hour, minute = '00') => `${hour}:${minute}`);
+  const at = new Date(`${date}T${time.replace(',', '.')}${zone}`);
+  // 30 February would be read as a day in March, and five-digit years would sort wrongly.
+  const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
+  return isReal && at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999 ? at : new Date(NaN);
+}
+
 export const dateTime = Type.String({ format: 'date-time' });
 export const tenantName = Type.String({
   minLength: 1,

@@ -1,6 +1,7 @@
 /** Says in one sentence why a value does not match a schema: which member, and what it must be. */
 
 import type { TLocalizedValidationError } from 'typebox/error';
+import { timeForm, visible } from './common.ts';
 
 /** The part of JSON Schema that our schemas use. */
 export interface Schema {
@@ -79,9 +80,11 @@ function allowed(schema: Schema | undefined): string {
       return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}${more}`;
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
+      if (schema.format === 'iso-time') return timeForm;
       if (schema.format === 'uuid') return 'a UUID';
-      if (schema.pattern !== undefined) return schema.description ?? 'text in the required format';
-      return `text${range(schema.minLength, schema.maxLength, ' characters')}`;
+      if (schema.pattern !== undefined && schema.pattern !== visible)
+        return schema.description ?? 'text in the required format';
+      return `text${range(schema.minLength, schema.maxLength, ' characters')}${schema.pattern ? ', not only spaces' : ''}`;
     case 'array':
       return `a list${range(schema.minItems, schema.maxItems, ' entries')}, each ${allowed(schema.items)}`;
     case 'boolean':

@@ -8,16 +8,13 @@ import {
   oneOf,
   orNull,
   tenantName,
+  visibleText,
   type Wire,
 } from './common.ts';
 import { maxNameLength } from './limits.ts';
 import { keyEnds } from './vocabulary.ts';
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: maxNameLength,
-  description: 'What the key is for.',
-});
+const name = visibleText(maxNameLength, { description: 'What the key is for.' });
 
 const strict = { additionalProperties: false };
 /** By name, selects the valid key of that name that has not been replaced. */

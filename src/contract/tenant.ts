@@ -7,8 +7,10 @@ import {
   objectId,
   oneOf,
   orNull,
+  queriedTime,
   responseWith,
   tenantName,
+  visibleText,
   type Wire,
   list,
 } from './common.ts';
@@ -194,7 +196,7 @@ const analysisId = Type.Optional({
 export const heldBody = Type.Object({ tenantName, analysisId });
 export const newHoldBody = Type.Object({
   ...heldBody.properties,
-  reason: Type.String({ minLength: 1, maxLength: maxCommentLength }),
+  reason: visibleText(maxCommentLength),
 });
 
 export type LegalHold = Wire<typeof hold>;
@@ -225,8 +227,8 @@ export const auditQuery = Type.Object({
     }),
   ),
   subject: Type.Optional({ ...objectId, description: 'Id of the object that was acted on.' }),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
+  from: queriedTime('Inclusive; a date means its start, in UTC.'),
+  to: queriedTime('Exclusive; a date means its start, in UTC.'),
   before: Type.Optional(
     Type.Integer({
       minimum: 1,

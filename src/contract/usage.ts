@@ -17,7 +17,7 @@ const time = (description: string) =>
   Type.Optional(
     Type.String({
       maxLength: 64,
-      description: `${description} ISO 8601: a date (meaning the start of that day) or a date and time, in UTC unless it has an offset; default: now.`,
+      description: `${description} ISO 8601: a date or a date and time, in UTC unless it has an offset; default: now.`,
       examples: ['2026-03-01T00:00:00Z', '2026-03-01'],
     }),
   );

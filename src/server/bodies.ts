@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
+import { toTime } from '../contract/common.ts';
 import { explain, type Schema } from '../contract/explain.ts';
 import { ForensicsError, invalidRequest } from '../contract/errors.ts';
 import { hasFewValues } from '../evidence/bundle-format.ts';
@@ -125,6 +126,7 @@ export function ignoreBodies(server: FastifyInstance): void {
 
 // By itself, the format includes leap seconds, which Date cannot represent.
 Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)));
+Format.Set('iso-time', (text) => !Number.isNaN(toTime(text).getTime()));
 
 /** Fastify's validator compiler. Invalid requests get `invalid_request`. */
 export function compileValidator(route: { schema: TSchema; httpPart?: string }) {

@@ -35,7 +35,7 @@ export function defineKeys(keys: Command): void {
   keys.hook('preAction', async (_keys, command) => nameTenant(command));
   keyCommand(keys, 'create', 'Create a key and print its secret once.')
     .examples('--tenant acme --name ci --expires-in 90d', '--tenant acme --name ci --out ci.key')
-    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--name <name>', 'what the key is for', named)
     .addOption(lifeOption())
     .addOption(outOption())
     .action(create);

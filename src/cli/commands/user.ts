@@ -6,7 +6,7 @@ import type { User } from '../../service/access/users.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { conflict, notFound, notOffered, usageError } from '../../contract/errors.ts';
 import { withLocalCore } from '../connection/local.ts';
-import type { Command, LocalOptions, TextOptions } from '../options.ts';
+import { type Command, type LocalOptions, named, type TextOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import {
   agreed,
@@ -39,7 +39,7 @@ These commands only work on the server's own machine.`)
       ),
   )
     .argument('<email>', 'the email address to log in with')
-    .option('--name <name>', 'the name to show in the audit log')
+    .option('--name <name>', 'the name to show in the audit log', named)
     .option('--user-type <type>', 'the user type in tokens (default: user)')
     .option('--tenant <name>', 'a tenant of the account; repeatable', collect, [])
     .option(
@@ -240,13 +240,13 @@ function printWithPassword(
  */
 async function userNamed({ users, identity }: Core, who: string): Promise<User> {
   const hasProvider = identity.kind === 'oidc';
-  const named = hasProvider ? [] : await users.byEmail(who);
-  if (named.length > 1) {
-    const ids = named.map(({ id }) => id).join(', ');
-    const message = `${named.length} tenants have an account with this address; specify one by its id: ${ids}.`;
+  const addressed = hasProvider ? [] : await users.byEmail(who);
+  if (addressed.length > 1) {
+    const ids = addressed.map(({ id }) => id).join(', ');
+    const message = `${addressed.length} tenants have an account with this address; specify one by its id: ${ids}.`;
     throw conflict(message);
   }
-  const user = named[0] ?? (await users.byId(who));
+  const user = addressed[0] ?? (await users.byId(who));
   if (user !== null) return user;
   throw notFound(
     hasProvider

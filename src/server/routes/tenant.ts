@@ -8,7 +8,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import * as auth from '../../contract/auth.ts';
 import * as contract from '../../contract/tenant.ts';
-import { ofOne, ofTenant, succeeded, withoutUndefined } from '../../contract/common.ts';
+import { ofOne, ofTenant, succeeded, toTime, withoutUndefined } from '../../contract/common.ts';
 import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import { conflict, invalidRequest } from '../../contract/errors.ts';
 import { toActor } from '../../service/access/principal.ts';
@@ -150,8 +150,8 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
     const lines = await audit.read({
       chain: requireCaller(request).tenant.id,
       ...filter,
-      ...(from === undefined ? {} : { from: new Date(from) }),
-      ...(to === undefined ? {} : { to: new Date(to) }),
+      ...(from === undefined ? {} : { from: toTime(from) }),
+      ...(to === undefined ? {} : { to: toTime(to) }),
       limit,
     });
     return success(lines.map((line) => ({ ...parseEntry(line), hash: line.hash })));

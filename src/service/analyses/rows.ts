@@ -17,7 +17,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import type { listQuery } from '../../contract/analysis.ts';
-import type { Wire } from '../../contract/common.ts';
+import { toTime, type Wire } from '../../contract/common.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import {
   buildOnce,
@@ -246,8 +246,8 @@ function toConditions(
     status === undefined ? undefined : eq(analyses.status, status),
     projectId === undefined ? undefined : eq(analyses.projectId, projectId),
     tag === undefined ? undefined : hasElement(reader, analyses.tags, tag),
-    createdFrom === undefined ? undefined : gte(analyses.createdAt, new Date(createdFrom)),
-    createdTo === undefined ? undefined : lt(analyses.createdAt, new Date(createdTo)),
+    createdFrom === undefined ? undefined : gte(analyses.createdAt, toTime(createdFrom)),
+    createdTo === undefined ? undefined : lt(analyses.createdAt, toTime(createdTo)),
   ];
 }
 

@@ -7,6 +7,7 @@ import { and, between, eq, inArray, sql } from 'drizzle-orm';
 import type { ReportQuery } from '../../contract/usage.ts';
 import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../detectors/result.ts';
+import { timeForm, toTime } from '../../contract/common.ts';
 import { invalidRequest } from '../../contract/errors.ts';
 import type { Clocked, Reader, Tx } from '../../ports/db/database.ts';
 import { usageCounters } from '../../ports/db/schema.ts';
@@ -105,13 +106,14 @@ function toPeriod(tenant: Dated, { type, startTime, endTime }: ReportQuery, now:
   }
   const start = startTime === undefined ? now : parseTime('startTime', startTime);
   const end = endTime === undefined ? now : parseTime('endTime', endTime);
-  if (start > end) {
+  const first = utcDay(start);
+  const last = utcDay(end);
+  // A date without a time means all of that day.
+  if (endTime?.length === 10 ? first > last : start > end) {
     throw invalidRequest(
       'startTime must not be after endTime; either defaults to the present when omitted.',
     );
   }
-  const first = utcDay(start);
-  const last = utcDay(end);
   const today = utcDay(now);
   return {
     id: [tenant.id, ...new Set([first, last])].join('-'),
@@ -127,23 +129,10 @@ function utcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-// A plus sign that a client did not percent-encode in a query string arrives as a space.
-const isoTime =
-  /^(?<date>\d{4}-\d{2}-(?<day>\d{2}))(?:T(?<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?<offset>Z|[+ -]\d{2}(?::?\d{2})?)?)?$/i;
-
 function parseTime(field: string, text: string): Date {
-  const { date = '', day, time = '00:00', offset = 'Z' } = isoTime.exec(text)?.groups ?? {};
-  // Writes `+0100` and `+01` as `+01:00`, the only form JavaScript reads.
-  const zone = offset
-    .replace(' ', '+')
-    .replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hour, minute = '00') => `${hour}:${minute}`);
-  const at = new Date(`${date}T${time.replace(',', '.')}${zone}`);
-  // 30 February would be read as a day in March, and five-digit years would sort wrongly.
-  const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
-  if (isReal && at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999) return at;
-  throw invalidRequest(
-    `${field} must be an ISO 8601 date, or date and time, such as 2026-03-01T12:00:00Z.`,
-  );
+  const at = toTime(text);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw invalidRequest(`${field} must be ${timeForm}.`);
 }
 
 export async function countCompleted(reader: Reader): Promise<number> {

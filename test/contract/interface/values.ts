@@ -1,6 +1,7 @@
 /** Values generated from a schema: valid ones, and those of a careless or hostile client. */
 
 import * as fc from 'fast-check';
+import { visible } from '../../../src/contract/common.ts';
 import { weighted } from '../../fixtures/weighted.ts';
 import { isSchema, type Schema } from './document.ts';
 
@@ -103,10 +104,15 @@ function range(schema: Schema, min: number, max: number) {
 function text(schema: Schema): fc.Arbitrary<string> {
   const minLength = bound(schema, 'minLength', 0);
   const maxLength = bound(schema, 'maxLength', 300, 300);
+  // Other patterns are left to chance, as before.
+  const fits = schema['pattern'] === visible ? new RegExp(visible, 'u') : /^/;
   const ofUnit = (unit: 'grapheme-ascii' | 'binary', more: number) =>
-    fc.string({ minLength, maxLength: Math.min(maxLength, minLength + more), unit });
+    fc
+      .string({ minLength, maxLength: Math.min(maxLength, minLength + more), unit })
+      .filter((made) => fits.test(made));
   switch (schema['format']) {
     case 'date-time':
+    case 'iso-time':
       return fc
         .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
         .map((date) => date.toISOString());

@@ -52,6 +52,8 @@ test.each([
   ['2026-03-09T00:00:00Z', undefined, daysFrom('2026-03-09', '2026-03-10')],
   ['2026-03-11', '2026-03-12', daysFrom('2026-03-11', '2026-03-12')],
   ['2020-01-01', '2030-01-01', daysFrom('2020-01-01', '2030-01-01')],
+  ['2026-03-10T15:00:00Z', '2026-03-10', daysFrom('2026-03-10', '2026-03-10')],
+  [undefined, '2026-03-10', daysFrom('2026-03-10', '2026-03-10')],
 ])('from %s to %s is %j', async (start, end, days) => {
   expect(await range(start, end)).toMatchObject(days);
 });
