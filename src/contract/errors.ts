@@ -236,11 +236,17 @@ const sentences = {
   video: () =>
     'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
   /** `name`: the English name; `isPicture`: whether it could be converted. */
-  other_format: ({ name, isPicture }: Texts<'kind' | 'name'> & { readonly isPicture: boolean }) =>
+  other_format: ({
+    kind,
+    name,
+    isPicture,
+  }: Texts<'kind' | 'name'> & { readonly isPicture: boolean }) =>
     `This is ${name}, which cannot be examined. ${
       isPicture
         ? 'Export it as PNG, or better: examine the file it was made from.'
-        : 'Choose a picture.'
+        : kind === 'zip'
+          ? 'Extract the pictures and examine those.'
+          : 'Choose a picture.'
     }`,
   url_not_usable: () =>
     'This address cannot be fetched: it must begin with http:// or https:// and must not contain a password. Download the picture and examine the file.',

@@ -68,7 +68,9 @@ const german: FailureSentences = {
     `Das ist ${kinds[kind] ?? 'ein anderes Format'} und lässt sich nicht untersuchen. ${
       isPicture
         ? 'Exportieren Sie das Bild als PNG, oder besser: Untersuchen Sie die Datei, aus der es entstand.'
-        : 'Wählen Sie ein Bild.'
+        : kind === 'zip'
+          ? 'Holen Sie die Bilder heraus und untersuchen Sie diese.'
+          : 'Wählen Sie ein Bild.'
     }`,
   url_not_usable: () =>
     'Von dieser Adresse lässt sich nichts laden: Sie muss mit http:// oder https:// beginnen und darf kein Passwort enthalten. Laden Sie das Bild herunter und untersuchen Sie die Datei.',

@@ -22,8 +22,9 @@ export async function inspect(
   if (file.size > maxBytes) return 'tooManyBytes';
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const format = sniffFormat(head);
-  if (format === null) return sniffOther(head).kind === 'pdf' ? 'pdf' : 'notPicture';
-  if (!formats.includes(format)) return 'notPicture';
+  const { kind } = sniffOther(head);
+  if (format === null) return kind === 'pdf' || kind === 'zip' ? kind : 'notPicture';
+  if (!formats.includes(format)) return 'otherFormat';
   const size = await sizeOf(file, head, format);
   // A JPEG's frame comes after its metadata, in which a truncated file may end.
   if (size === null) return format === 'jpg' && file.size <= headBytes ? 'cutOff' : 'notPicture';

@@ -213,7 +213,7 @@ function TransferLine({ transfer, examined }: { transfer: Transfer; examined: Ex
 
 /** A server with the setting `intake: everything` might accept these. */
 const aboutIntake: ReadonlySet<Refusal | null> = new Set([
-  'notPicture',
+  'otherFormat',
   'tooLarge',
   'tooManyPixels',
 ]);

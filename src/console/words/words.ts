@@ -165,7 +165,15 @@ const phrases = {
         'This is a PDF. “forensics analyze FILE.pdf --url ADDRESS” sends the pictures in it.',
         'Die Datei ist ein PDF. Die Bilder darin sendet „forensics analyze DATEI.pdf --url ADRESSE“.',
       ),
+      zip: say(
+        'This is a ZIP archive or an office document. Extract the pictures and send those.',
+        'Das ist ein ZIP-Archiv oder ein Office-Dokument. Holen Sie die Bilder heraus und senden Sie diese.',
+      ),
       notPicture: say(
+        'This is not a picture in a known format.',
+        'Die Datei ist kein Bild in einem bekannten Format.',
+      ),
+      otherFormat: say(
         'This is not a picture in a format that this server accepts: {formats}.',
         'Die Datei ist kein Bild in einem zulässigen Format ({formats}).',
       ),

@@ -30,6 +30,11 @@ describe('not a picture', () => {
       unsupported,
       /^This is a text file, which cannot be examined\. Choose a picture\.$/,
     ],
+    [
+      'PK\u0003\u0004',
+      unsupported,
+      /^This is a ZIP .*\. Extract the pictures and examine those\.$/,
+    ],
     ['%PDF-1.7', unsupported, /^This is a PDF document, .* Choose a picture\.$/],
     ['\0\0\0\x18ftypisom', unsupported, /^This is a video; .* Export frames/],
     ['II+\0\x08\0\0\0', unsupported, /^This is a BigTIFF picture, .* Export it as PNG/],

@@ -36,6 +36,10 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
     () => openContainer(Buffer.from('GIF89a'), defaultLimits),
   ],
   [/^Das ist ein Video; /, () => open(Buffer.from('\0\0\0\x18ftypisom'))],
+  [
+    /^Das ist ein ZIP-Archiv .* Holen Sie die Bilder heraus/,
+    () => open(Buffer.from('PK\u0003\u0004')),
+  ],
   [/^Das ist ein PDF-Dokument und .* Wählen Sie ein Bild\.$/, () => open(Buffer.from('%PDF-1.7'))],
   [/^Die PNG-Datei ist unvollständig/, () => open(png.subarray(0, 30))],
   [/^Die JPEG-Datei ist unvollständig/, () => open(jpeg.subarray(0, 300))],
