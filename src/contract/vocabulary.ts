@@ -13,6 +13,8 @@ export type ActorType = (typeof actorTypes)[number];
 
 export const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
 export type Status = (typeof statuses)[number];
+/** The statusMessage of an analysis until it is started. */
+export const notStarted = 'Waiting for the upload of the picture and the start of the analysis.';
 
 export const tiers = ['flagging', 'forensicReporting'] as const;
 export type Tier = (typeof tiers)[number];

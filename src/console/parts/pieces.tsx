@@ -3,6 +3,7 @@
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
+import { notStarted } from '../../contract/vocabulary.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
@@ -172,10 +173,15 @@ export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
 
 const uploadLeewayMs = 120_000;
 
-/** Pending, unchanged since it was created, and too old to be an upload in progress. */
-export function isNotStarted({ inferenceStatus, createdDate, updatedDate }: Analysis): boolean {
-  const isUntouched = inferenceStatus.status === 'pending' && updatedDate === null;
-  return isUntouched && Date.now() - Date.parse(createdDate) > uploadLeewayMs;
+/** Never started, and too old to be an upload in progress. */
+export function isNotStarted({
+  inferenceStatus,
+  createdDate,
+}: Pick<Analysis, 'createdDate'> & {
+  readonly inferenceStatus: Pick<Analysis['inferenceStatus'], 'statusMessage'>;
+}): boolean {
+  const isOld = Date.now() - Date.parse(createdDate) > uploadLeewayMs;
+  return isOld && inferenceStatus.statusMessage === notStarted;
 }
 
 /** Waiting for a worker or being examined, so that removing it stops work. */

@@ -4,12 +4,13 @@ import { ApiError, makeFirstUser, persistently } from '../../../src/console/api/
 import { inspect, toName } from '../../../src/console/api/picture.ts';
 import { createUploadQueue, type UploadState } from '../../../src/console/api/upload.ts';
 import { messageOf } from '../../../src/console/context.ts';
+import { isNotStarted } from '../../../src/console/parts/pieces.tsx';
 import { locate, numbersOf } from '../../../src/console/parts/located.ts';
 import { firstLook, layOn, moveBy, toView, zoomBy } from '../../../src/console/parts/look.ts';
 import { writeTime } from '../../../src/console/parts/verdict.ts';
 import { readRoute } from '../../../src/console/places.ts';
 import { words } from '../../../src/console/words/words.ts';
-import { contractFormats, formats } from '../../../src/contract/vocabulary.ts';
+import { contractFormats, formats, notStarted } from '../../../src/contract/vocabulary.ts';
 import { fileOf } from '../../fixtures/formats.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
@@ -28,7 +29,9 @@ const drawn = (width: number, height: number) =>
 
 test.each([
   ['empty', Buffer.alloc(0), limits],
-  ['notPicture', Buffer.from('GIF89a'), limits],
+  ['otherFormat', Buffer.from('GIF89a'), limits],
+  ['notPicture', Buffer.from('Dear editor'), limits],
+  ['zip', Buffer.from('PK\u0003\u0004'), limits],
   ['pdf', Buffer.from('%PDF-1.7'), limits],
   ['tooSmall', await drawn(64, 64), limits],
   ['tooLarge', await drawn(4097, 66), limits],
@@ -212,4 +215,14 @@ test('times are written as in the reports of that language', () => {
   expect(writeTime('2026-03-02T12:04:05Z', 'en')).toMatch(/^2026-03-0[1-3] \d\d:\d\d \S+$/);
   expect(writeTime('2026-03-02T12:04:05Z', 'de')).toMatch(/^0[1-3]\.03\.2026, \d\d:\d\d \S+$/);
   expect(writeTime('never', 'de')).toBe('never');
+});
+
+test('an analysis counts as not uploaded until it is started, even if its comment was changed', () => {
+  const old = '2026-03-01T12:00:00.000Z';
+  const isWaiting = (statusMessage: string, createdDate = old) =>
+    isNotStarted({ createdDate, inferenceStatus: { statusMessage } });
+
+  expect(isWaiting(notStarted)).toBe(true);
+  expect(isWaiting(notStarted, new Date().toISOString())).toBe(false);
+  expect(isWaiting('Waiting for a free instance.')).toBe(false);
 });

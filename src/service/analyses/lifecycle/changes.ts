@@ -9,7 +9,7 @@ import { toActor, type Principal, systemPrincipal } from '../../access/principal
 import type { Actor, EventDetails, EventName } from '../../audit/entry.ts';
 import { append } from '../../audit/log.ts';
 import type { AnalysisOptions } from '../../../contract/analysis.ts';
-import type { Status } from '../../../contract/vocabulary.ts';
+import { notStarted, type Status } from '../../../contract/vocabulary.ts';
 import type { Repeatable } from '../../idempotency.ts';
 import { transact, type Tx, type Clocked } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
@@ -108,7 +108,7 @@ export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>)
 export const maxRetries = 3;
 
 export const messages = {
-  created: 'Waiting for the upload of the picture and the start of the analysis.',
+  created: notStarted,
   queued: 'Waiting for a free instance.',
   processing: 'The picture is being examined.',
   retrying: 'An attempt failed; the analysis will be tried again.',
