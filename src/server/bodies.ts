@@ -90,6 +90,10 @@ export function readJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['application/json', 'text/plain']);
   server.addContentTypeParser(jsonInUtf8, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (/^(?!identity$)/i.test(request.headers['content-encoding'] ?? 'identity')) {
+      const message = 'The body must not be compressed: leave out Content-Encoding.';
+      throw new ForensicsError('unsupported_media_type', message);
+    }
     if (!hasFewValues(body, maxValues)) {
       const message = `The body must contain at most ${maxValues} values.`;
       throw new ForensicsError('body_too_large', message);
