@@ -196,7 +196,7 @@ export async function openRecorded(
   const row = await getKeptRow(db, target);
   const stored = await loadRecorded(db, target);
   if (row.status !== 'completed' || stored === null) {
-    throw conflict(`The analysis is ${row.status}; only a completed analysis has a bundle.`);
+    throw conflict(`The analysis is ${row.status}; only a completed analysis has a report.`);
   }
   if (row.tier !== 'forensicReporting') {
     throw conflict(
