@@ -151,8 +151,8 @@ export const listQuery = Type.Object({
   projectId: Type.Optional(
     Type.String({ minLength: 1, description: 'Only analyses of this case.' }),
   ),
-  createdFrom: queriedTime('Inclusive; a date means its start, in UTC.'),
-  createdTo: queriedTime('Exclusive; a date means its start, in UTC.'),
+  createdFrom: queriedTime('Inclusive; a date means its start.'),
+  createdTo: queriedTime('Exclusive; a date means its start.'),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
   limit: Type.Optional(
     Type.Integer({

@@ -77,16 +77,17 @@ export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> 
 export const visible = String.raw`[^\s\p{C}]`;
 
 /** Text by which people know something. */
-export function visibleText(
-  maxLength = maxNameLength,
-  more: { readonly description?: string } = {},
-) {
+export function visibleText(maxLength = maxNameLength, description = '') {
+  const more = description === '' ? {} : { description };
   return Type.String({ minLength: 1, maxLength, pattern: visible, ...more });
 }
 
 /** A time in a query string; read with `toTime`. */
 export function queriedTime(description: string) {
-  return Type.Optional(Type.String({ format: 'iso-time', description }));
+  const form = 'ISO 8601: a date or a date and time, in UTC unless it has an offset.';
+  const examples = ['2026-03-01T00:00:00Z', '2026-03-01'];
+  const time = { format: 'iso-time', description: `${description} ${form}`, examples };
+  return Type.Optional(Type.String(time));
 }
 
 export const timeForm = 'an ISO 8601 date, or date and time, such as 2026-03-01T12:00:00Z';

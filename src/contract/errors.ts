@@ -236,17 +236,11 @@ const sentences = {
   video: () =>
     'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
   /** `name`: the English name; `isPicture`: whether it could be converted. */
-  other_format: ({
-    kind,
-    name,
-    isPicture,
-  }: Texts<'kind' | 'name'> & { readonly isPicture: boolean }) =>
-    `This is ${name}, which cannot be examined. ${
-      isPicture
+  other_format: (file: Texts<'kind' | 'name'> & { readonly isPicture: boolean }) =>
+    `This is ${file.name}, which cannot be examined. ${
+      file.isPicture
         ? 'Export it as PNG, or better: examine the file it was made from.'
-        : kind === 'zip'
-          ? 'Extract the pictures and examine those.'
-          : 'Choose a picture.'
+        : (file.kind === 'zip' && 'Extract the pictures and examine those.') || 'Choose a picture.'
     }`,
   url_not_usable: () =>
     'This address cannot be fetched: it must begin with http:// or https:// and must not contain a password. Download the picture and examine the file.',

@@ -14,7 +14,7 @@ import {
 import { maxNameLength } from './limits.ts';
 import { keyEnds } from './vocabulary.ts';
 
-const name = visibleText(maxNameLength, { description: 'What the key is for.' });
+const name = visibleText(maxNameLength, 'What the key is for.');
 
 const strict = { additionalProperties: false };
 /** By name, selects the valid key of that name that has not been replaced. */

@@ -227,8 +227,8 @@ export const auditQuery = Type.Object({
     }),
   ),
   subject: Type.Optional({ ...objectId, description: 'Id of the object that was acted on.' }),
-  from: queriedTime('Inclusive; a date means its start, in UTC.'),
-  to: queriedTime('Exclusive; a date means its start, in UTC.'),
+  from: queriedTime('Inclusive; a date means its start.'),
+  to: queriedTime('Exclusive; a date means its start.'),
   before: Type.Optional(
     Type.Integer({
       minimum: 1,

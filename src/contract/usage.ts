@@ -7,27 +7,23 @@ import {
   dateTime,
   oneOf,
   orNull,
+  queriedTime,
   tenantName,
   type Wire,
   object,
 } from './common.ts';
 import { reportTypes } from './vocabulary.ts';
 
-const time = (description: string) =>
-  Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: `${description} ISO 8601: a date or a date and time, in UTC unless it has an offset; default: now.`,
-      examples: ['2026-03-01T00:00:00Z', '2026-03-01'],
-    }),
-  );
-
 export type ReportQuery = Omit<Wire<typeof reportQuery>, 'tenantName'>;
 export const reportQuery = Type.Object({
   tenantName,
   type: Type.Optional(oneOf(reportTypes)),
-  startTime: time('For a range: each UTC day that it touches is counted in full.'),
-  endTime: time('For a range: not before startTime.'),
+  startTime: queriedTime(
+    'For a range (default: now): each UTC day that it touches is counted in full.',
+  ),
+  endTime: queriedTime(
+    'For a range (default: now): not before startTime; a date means all of that day.',
+  ),
 });
 
 const amount = (description?: string) =>

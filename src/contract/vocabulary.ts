@@ -114,7 +114,6 @@ export type InconsistencyCode = (typeof inconsistencyCodes)[number];
 export const reportTypes = ['total', 'range'] as const;
 
 export const keyEnds = ['expired', 'replaced'] as const;
-export type KeyEnd = (typeof keyEnds)[number];
 
 /**
  * `retrying`: the latest attempt failed, and messages are still being sent. `gone`: the receiver returned 410;

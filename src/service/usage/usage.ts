@@ -7,7 +7,7 @@ import { and, between, eq, inArray, sql } from 'drizzle-orm';
 import type { ReportQuery } from '../../contract/usage.ts';
 import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../detectors/result.ts';
-import { timeForm, toTime } from '../../contract/common.ts';
+import { toTime } from '../../contract/common.ts';
 import { invalidRequest } from '../../contract/errors.ts';
 import type { Clocked, Reader, Tx } from '../../ports/db/database.ts';
 import { usageCounters } from '../../ports/db/schema.ts';
@@ -98,14 +98,14 @@ interface Period {
 
 type Dated = Pick<Tenant, 'id' | 'createdAt'>;
 
-/** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
+/** @throws {ForensicsError} `invalid_request` for a start after the end. */
 function toPeriod(tenant: Dated, { type, startTime, endTime }: ReportQuery, now: Date): Period {
   if (type !== 'range') {
     const since = { startTime: tenant.createdAt, endTime: now };
     return { id: `${tenant.id}-total`, ...since, days: null, isLive: true };
   }
-  const start = startTime === undefined ? now : parseTime('startTime', startTime);
-  const end = endTime === undefined ? now : parseTime('endTime', endTime);
+  const start = startTime === undefined ? now : toTime(startTime);
+  const end = endTime === undefined ? now : toTime(endTime);
   const first = utcDay(start);
   const last = utcDay(end);
   // A date without a time means all of that day.
@@ -129,12 +129,6 @@ function utcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-function parseTime(field: string, text: string): Date {
-  const at = toTime(text);
-  if (!Number.isNaN(at.getTime())) return at;
-  throw invalidRequest(`${field} must be ${timeForm}.`);
-}
-
 export async function countCompleted(reader: Reader): Promise<number> {
   const amount = sql<number>`coalesce(sum(${usageCounters.amount}), 0)`;
   const isSuccess = inArray(usageCounters.counter, ['success.api', 'success.app']);
@@ -144,7 +138,7 @@ export async function countCompleted(reader: Reader): Promise<number> {
 
 export function createUsageReports({ db, now }: Clocked) {
   return {
-    /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
+    /** @throws {ForensicsError} `invalid_request` for a start after the end. */
     async report(tenant: Dated, query: ReportQuery) {
       const at = now();
       const period = toPeriod(tenant, query, at);
