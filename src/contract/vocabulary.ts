@@ -179,11 +179,20 @@ export const formatNames: Readonly<Record<Format, string>> = {
   raw: 'RAW',
 };
 
-/** The IANA media type; for `raw`, Adobe's own. */
-export function toMediaType(format: Format): string {
-  const others: Readonly<Partial<Record<Format, string>>> = { jpg: 'jpeg', raw: 'x-adobe-dng' };
-  return `image/${others[format] ?? format}`;
-}
+/** The IANA media types; for `raw`, Adobe's own. */
+export const mediaTypes: Readonly<Record<Format, string>> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  avif: 'image/avif',
+  tiff: 'image/tiff',
+  gif: 'image/gif',
+  bmp: 'image/bmp',
+  jp2: 'image/jp2',
+  jxl: 'image/jxl',
+  raw: 'image/x-adobe-dng',
+};
 
 /** Kinds of picture, in the order of the transformer's outputs. */
 export const pictureKinds = [

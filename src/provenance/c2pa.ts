@@ -11,7 +11,7 @@ import {
   assurances,
   type DeclaredOrigin,
   type Format,
-  toMediaType,
+  mediaTypes,
 } from '../contract/vocabulary.ts';
 import { type Manifest, manifestsIn, pemBlock, readCrJson } from './c2pa-reader.ts';
 import {
@@ -27,7 +27,7 @@ export async function readContentCredentials(
   format: Format,
   trustList: string | null,
 ): Promise<Pick<Provenance, 'declarations'> & { readonly credentials: ContentCredentials }> {
-  const mimeType = toMediaType(format);
+  const mimeType = mediaTypes[format];
   const manifests = manifestsIn(await readCrJson({ bytes, mimeType, trustList }));
   const [active, ...others] = manifests;
   if (active === undefined) return { credentials: unreadable, declarations: [] };

@@ -1,7 +1,7 @@
 /** The drop zone for pictures, their options, and the progress of each upload. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { formatNames, toMediaType } from '../../contract/vocabulary.ts';
+import { formatNames, mediaTypes } from '../../contract/vocabulary.ts';
 import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
 import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
@@ -61,7 +61,7 @@ export function DropZone({ projectId = '', onProgress }: DropZoneProps) {
               accept={
                 limits.formats.includes('raw')
                   ? undefined
-                  : limits.formats.map(toMediaType).join(',')
+                  : limits.formats.map((format) => mediaTypes[format]).join(',')
               }
               onFiles={add}
             />

@@ -15,7 +15,7 @@ import {
   modelNotFound,
   toForensicsError,
 } from '../../contract/errors.ts';
-import { defaultSeed, toMediaType } from '../../contract/vocabulary.ts';
+import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
 import { openContainer } from '../../image/container.ts';
 import { describeContent, sniffFormat } from '../../image/file-kind.ts';
 import { uprightSize } from '../../image/orientation.ts';
@@ -111,7 +111,7 @@ async function copyUpload(context: Context, { row, tenant, store }: Upload): Pro
   // Random, so that the key cannot be worked out from the analysis.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
   await reserveKeys(context, { place: row, keys: [key] });
-  await store.put(key, bytes, { contentType: toMediaType(row.format) });
+  await store.put(key, bytes, { contentType: mediaTypes[row.format] });
   const sha256 = hash('sha256', bytes);
   return { key, sha256, md5, sizeBytes: bytes.length, inputEtag: etag };
 }
