@@ -57,6 +57,26 @@ export function jsonOrNull(text: string): unknown {
   }
 }
 
+/** Whether a JSON text has at most this many values. Parsed, each takes up to twenty times the memory of its text. */
+export function hasFewValues(json: Uint8Array, most: number): boolean {
+  let values = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === quote) at = endOfText(json, at);
+    else if (byte === comma || byte === bracket || byte === brace) values++;
+  }
+  return values <= most;
+}
+
+/** Position of the quotation mark that ends the text starting here. */
+export function endOfText(json: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
+  return at;
+}
+
+const [backslash, quote, comma, bracket, brace] = new TextEncoder().encode('\\",[{');
+
 /** For text between the tags of HTML or XML, and within quotation marks. */
 export function escapeMarkup(text: string): string {
   return text

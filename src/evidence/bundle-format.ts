@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Wire } from '../contract/common.ts';
+import { endOfText, hasFewValues, type Wire } from '../contract/common.ts';
 import {
   manifestSchema,
   type Verification as ShownVerification,
@@ -227,25 +227,7 @@ function checkNumbers(list: Buffer): void {
   }
 }
 
-/** Whether a JSON text has at most this many values. Parsed, each takes up to twenty times the memory of its text. */
-export function hasFewValues(json: Uint8Array, most: number): boolean {
-  let values = 0;
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at];
-    if (byte === quote) at = endOfText(json, at);
-    else if (byte === comma || byte === bracket || byte === brace) values++;
-  }
-  return values <= most;
-}
-
-/** Position of the quotation mark that ends the text starting here. */
-function endOfText(json: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
-  return at;
-}
-
-const [backslash, quote, comma, bracket, closingBracket, brace, plus] = Buffer.from('\\",[]{+');
+const [quote, comma, bracket, closingBracket, plus] = Buffer.from('",[]+');
 
 /** Far deeper than anything that we write, but too shallow for a recursive walk to exhaust the stack. */
 const maxLevels = 64;

@@ -8,10 +8,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
-import { toTime } from '../contract/common.ts';
+import { hasFewValues, toTime } from '../contract/common.ts';
 import { explain, type Schema } from '../contract/explain.ts';
 import { ForensicsError, invalidRequest } from '../contract/errors.ts';
-import { hasFewValues } from '../evidence/bundle-format.ts';
 import { sendFailure } from './responses.ts';
 
 /** Twice the largest body of an unauthenticated request, which contains two tokens of an identity provider. */
