@@ -156,10 +156,12 @@ export function digestsOf(bytes: Uint8Array) {
 
 /** Creates a function that reads JSON of this form, and returns null for anything else or a missing file. */
 export function createReader<T extends TSchema>(schema: T) {
-  const check = Compile(schema);
+  let compiled: ReturnType<typeof Compile<T>> | undefined;
   return (bytes: Uint8Array | undefined): Wire<T> | null => {
     const value = parseJson(bytes);
-    return check.Check(value) ? value : null;
+    // Compiled only here, because most commands read no bundle.
+    compiled ??= Compile(schema);
+    return compiled.Check(value) ? value : null;
   };
 }
 

@@ -18,7 +18,7 @@ import {
   parseResult,
   parseSettings,
   type ResultRecord,
-} from './write-bundle.ts';
+} from './records.ts';
 import { firstBundleFormat } from '../contract/verification.ts';
 
 /** Reads the unchanged files by name; changed and missing ones have already been reported. */

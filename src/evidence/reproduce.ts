@@ -48,9 +48,9 @@ import {
   parseSettings,
   readItem,
   type ResultRecord,
-  toResultRecord,
-} from './write-bundle.ts';
+} from './records.ts';
 import { inspectBundle } from './verify.ts';
+import { toResultRecord } from './write-bundle.ts';
 import { caseFormat, maxBundleBytes } from '../contract/verification.ts';
 
 /** Opens what the examination is repeated in: the sandbox of the examiner, which is above this module. */
