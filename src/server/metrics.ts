@@ -3,9 +3,7 @@
  * Labels are routes, methods, statuses and kinds of work; never a tenant, key or person.
  */
 
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Workload } from '../service/health.ts';
 
@@ -109,43 +107,30 @@ export function createMetrics(parts: {
  * page without authentication and without anything about tenants.
  */
 export async function listenForMetrics(
-  { host, port }: { readonly host: string; readonly port: number },
-  parts: ListenerParts,
+  place: { readonly host: string; readonly port: number },
+  parts: {
+    readonly metrics: Pick<Metrics, 'text'> & { readonly contentType: string };
+    readonly onError: (error: unknown) => void;
+  },
 ) {
-  const server = createServer((request, response) => void answer(request, response, parts));
-  server.listen(port, host);
-  await once(server, 'listening');
-  const taken = server.address();
+  const server = fastify({ forceCloseConnections: true });
+  server.setNotFoundHandler((_request, reply) => reply.code(404).send());
+  server.setErrorHandler((error, _request, reply) => {
+    parts.onError(error);
+    return reply.code(500).send();
+  });
+  server.get('/metrics', async (_request, reply) => {
+    const text = await parts.metrics.text();
+    return reply
+      .headers({ 'cache-control': 'no-store' })
+      .type(parts.metrics.contentType)
+      .send(text);
+  });
+  await server.listen(place);
+  const taken = server.server.address();
   return {
     /** The actual port, when 0 was requested. */
-    port: typeof taken === 'object' ? (taken?.port ?? port) : port,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    port: typeof taken === 'object' ? (taken?.port ?? place.port) : place.port,
+    close: () => server.close(),
   };
-}
-
-interface ListenerParts {
-  readonly metrics: Pick<Metrics, 'text'> & { readonly contentType: string };
-  readonly onError: (error: unknown) => void;
-}
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { metrics, onError }: ListenerParts,
-): Promise<void> {
-  const isKnown = request.url === '/metrics' && request.method === 'GET';
-  if (!isKnown) return void response.writeHead(404).end();
-  try {
-    const text = await metrics.text();
-    response.writeHead(200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' });
-    response.end(text);
-  } catch (error) {
-    onError(error);
-    response.writeHead(500).end();
-  }
 }
