@@ -1,14 +1,14 @@
 /**
- * The records of a bundle: `result.json` contains the whole examination, the contract's numbers and the evidence in
- * words; `settings.json` and `custody.json` contain everything else, besides the picture and the model, that is needed
- * to repeat the examination. `write-bundle.ts` writes them.
+ * The records of a bundle and of a case, which `write-bundle.ts` and `seal.ts` write. `result.json` contains the whole
+ * examination, the contract's numbers and the evidence in words; `settings.json` and `custody.json` contain everything
+ * else, besides the picture and the model, that is needed to repeat the examination.
  */
 
 import { Type } from 'typebox';
 import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import { custodyEvent, modelIdentity, names, reportItem } from '../contract/report-item.ts';
 import { maxBundleBytes } from '../contract/verification.ts';
-import { decisionStrategies, resultClasses } from '../contract/vocabulary.ts';
+import { decisionStrategies, resultClasses, statuses } from '../contract/vocabulary.ts';
 import { localLimits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
 import { createReader } from './bundle-format.ts';
@@ -100,3 +100,25 @@ export function readItem({ item }: BundleSettings, custody: Custody): ReportItem
     ...(events.length > 0 && { custody: events }),
   };
 }
+
+const caseSchema = Type.Object({
+  case: Type.String(),
+  pictures: Type.Array(
+    Type.Object({
+      analysisId: Type.String(),
+      /** Original file name, which may contain any characters. */
+      name: Type.String(),
+      status: oneOf(statuses),
+      verdict: orNull(oneOf(resultClasses)),
+      /** File name of the picture's bundle, and SHA-256 of picture and manifest; null without a forensic report. */
+      file: textOrNull,
+      sha256: textOrNull,
+      manifestSha256: textOrNull,
+    }),
+  ),
+});
+
+/** `case.json`: every picture in the case, starting with those that need attention. */
+export type CaseRecord = Wire<typeof caseSchema>;
+
+export const parseCaseRecord = createReader(caseSchema);

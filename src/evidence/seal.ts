@@ -4,13 +4,10 @@
  */
 
 import { crc32 as checksum, deflateRawSync } from 'node:zlib';
-import { Type } from 'typebox';
-import { oneOf, orNull, type Wire } from '../contract/common.ts';
 import { conflict } from '../contract/errors.ts';
-import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
+import { type Language, languages } from '../contract/vocabulary.ts';
 import {
   canonicalBytes,
-  createReader,
   digestsOf,
   fileNames,
   type Manifest,
@@ -18,6 +15,7 @@ import {
   type ZipEntry,
 } from './bundle-format.ts';
 import { caseReadmeDe, caseReadmeEn } from './readme.ts';
+import type { CaseRecord } from './records.ts';
 import type { Signer } from './sign.ts';
 import { bundleFormat, caseFormat } from '../contract/verification.ts';
 
@@ -77,31 +75,6 @@ function writeSums(files: readonly ListedFile[]): Buffer {
 // A case: a complete bundle of each picture, which can be verified and reproduced on its own, the list of the pictures,
 // and a report on all of them. Written in pieces, because a case does not fit into memory; the list and its signature
 // come last.
-
-const string = Type.String();
-const stringOrNull = orNull(string);
-
-const recordSchema = Type.Object({
-  case: string,
-  pictures: Type.Array(
-    Type.Object({
-      analysisId: string,
-      /** Original file name, which may contain any characters. */
-      name: string,
-      status: oneOf(statuses),
-      verdict: orNull(oneOf(resultClasses)),
-      /** File name of the picture's bundle, and SHA-256 of picture and manifest; null without a forensic report. */
-      file: stringOrNull,
-      sha256: stringOrNull,
-      manifestSha256: stringOrNull,
-    }),
-  ),
-});
-
-/** `case.json`: every picture in the case, starting with those that need attention. */
-export type CaseRecord = Wire<typeof recordSchema>;
-
-export const parseCaseRecord = createReader(recordSchema);
 
 interface CaseHow {
   readonly signer: Signer;

@@ -20,7 +20,8 @@ import {
   type VerifyOptions,
   type ZipEntry,
 } from './bundle-format.ts';
-import { openZip, parseCaseRecord } from './seal.ts';
+import { parseCaseRecord } from './records.ts';
+import { openZip } from './seal.ts';
 import { readPublicKey } from './sign.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
 import { caseFormat, maxBundleBytes } from '../contract/verification.ts';

@@ -10,8 +10,9 @@ import {
 } from '../../contract/vocabulary.ts';
 import { conflict, ForensicsError } from '../../contract/errors.ts';
 import { canonicalBytes, fileNames, sha256Of } from '../../evidence/bundle-format.ts';
-import { type CaseRecord, openCaseBundle } from '../../evidence/seal.ts';
+import type { CaseRecord } from '../../evidence/records.ts';
 import type { Signer } from '../../evidence/sign.ts';
+import { openCaseBundle } from '../../evidence/seal.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CasePicture, inCaseOrder } from '../../present/cases.ts';
