@@ -79,6 +79,16 @@ export function whole(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum });
 }
 
+/** Lists of numbers, or with `depth` lists of such lists. Our own check: TypeBox takes 0.1 s for thousands of numbers. */
+export function numbers<T>(minimum: number, maximum: number, depth = 1) {
+  const areValid = (value: unknown, levels: number): boolean =>
+    levels === 0
+      ? typeof value === 'number' && value >= minimum && value <= maximum
+      : Array.isArray(value) && value.every((one) => areValid(one, levels - 1));
+  const what = `is not a list of numbers from ${minimum} to ${maximum}`;
+  return where(Type.Unsafe<T>({}), what, (value) => areValid(value, depth));
+}
+
 /** Numbers of which none is smaller than the one before it. */
 export function rising(length: number, schema: Type.TNumber | Type.TInteger) {
   return where(

@@ -17,6 +17,7 @@ import {
   matching,
   named,
   number,
+  numbers,
   orElse,
   orNull,
   parseModelJson,
@@ -249,7 +250,7 @@ const wordModel = Type.Object({
   floors: named(methodName, number(1e-6, 1e3)),
   /** The sum of `offset` and of a value from each tree is the log odds that a word was changed. */
   offset: number(-1e3, 1e3),
-  trees: Type.Array(Type.Array(Type.Array(number(-1e6, 1e6)))),
+  trees: numbers<number[][][]>(-1e6, 1e6, 3),
   /** Weights of the strongest words, of their number and of the page's own measures, for the log odds of the page. */
   page: Type.Array(number(-1e3, 1e3)),
   pageOffset: number(-1e3, 1e3),
@@ -336,7 +337,7 @@ export function parseAnyManifest(json: string): AnyManifest {
   return { ...manifest, files: { ...manifest.files, 'manifest.json': own } };
 }
 
-const vector = Type.Array(number(-1e12, 1e12));
+const vector = numbers<number[]>(-1e12, 1e12);
 const quantiles = rising(101, number(-1e12, 1e12));
 
 /** Reference statistics of the embedding, from `statistics.json`. */

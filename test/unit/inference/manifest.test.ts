@@ -190,6 +190,9 @@ describe('the manifest of a localisation model is refused', () => {
     ['called', [{ ...calls, changed: 29 }]],
     ['called', [{ ...calls, megapixels: { from: 4, below: 1.5 } }]],
     ['called', [{ ...calls, megapixels: 4 }]],
+    ['words.trees', [[1, 2]]],
+    ['words.trees', [[[1, '2']]]],
+    ['words.trees.0.0.0', 1e7],
   ])('with %s = %j', (path, value) => {
     expect(() => parseAnyManifest(withValue(file, path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),
