@@ -25,7 +25,7 @@ export type Registry = ReturnType<typeof createRegistry>;
 /**
  * @param dirs.extra - folder of additional models, which override packaged models with the same id.
  * @param dirs.packaged - folder of the models in this package.
- * @param dirs.once - reads the folders only once, which takes 2 ms each time.
+ * @param dirs.once - reads the folders only once.
  */
 export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string; readonly once?: true } = {},
@@ -76,7 +76,10 @@ export function createRegistry(
         findEntry(locators, null);
       }
       const wanted = id === null ? all.entries : [findEntry<AnyManifest>(all, id)];
-      for (const entry of wanted) await verifiedFiles(entry);
+      for (const entry of wanted) {
+        const files = await verifiedFiles(entry);
+        if (entry.manifest.type === 'image') readStatistics(files);
+      }
       return wanted.map(({ manifest }) => manifest);
     },
   };
@@ -142,9 +145,7 @@ async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Bu
   const reading = fileNames(manifest).map(
     async (name) => [name, await verifiedFile(model, name)] as const,
   );
-  const files = new Map(await Promise.all(reading));
-  if (manifest.type === 'image') readStatistics(files);
-  return files;
+  return new Map(await Promise.all(reading));
 }
 
 /** The manifest as it was read, and the size and times of each file. */
@@ -251,13 +252,19 @@ async function readEntries(
   return entries.filter((entry) => entry !== null);
 }
 
+/** By folder, so that a manifest is checked again only after it has changed. */
+const lastRead = new Map<string, { readonly text: string; readonly manifest: AnyManifest }>();
+
 /** Null if the folder has no manifest, and so is not a model. */
 async function readEntry(modelsDir: string, name: string, remedy: string) {
   const folder = join(modelsDir, name);
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
-    return { folder, remedy, manifest: parseAnyManifest(text) };
+    const last = lastRead.get(folder);
+    const manifest = last?.text === text ? last.manifest : parseAnyManifest(text);
+    lastRead.set(folder, { text, manifest });
+    return { folder, remedy, manifest };
   } catch (cause) {
     if (!(cause instanceof ForensicsError)) throw cause;
     return new ForensicsError(cause.code, `Model folder ${name}: ${cause.message}`, { cause });
