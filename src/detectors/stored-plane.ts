@@ -30,13 +30,26 @@ export function storedRgb({ facts, rgb }: Pick<Picture, 'rgb'> & { readonly fact
   return facts.orientation === 1 ? rgb : inStoredOrder(rgb, 3, facts);
 }
 
-function inStoredOrder(upright: Uint8Array, channels: number, facts: Turned): Uint8Array {
+/** Side of the squares that are copied one by one, because a row of one order may be a column of the other. */
+const squarePx = 64;
+
+function inStoredOrder(upright: Uint8Array, channels: 1 | 3, facts: Turned): Uint8Array {
   const stored = new Uint8Array(upright.length);
+  const { width, height } = facts;
   const { origin, right, below } = storedSteps(facts);
-  for (let y = 0, from = 0; y < facts.height; y++) {
-    for (let x = 0; x < facts.width; x++) {
-      const to = channels * (origin + y * below + x * right);
-      for (let k = 0; k < channels; k++) stored[to + k] = upright[from++]!;
+  for (let top = 0; top < height; top += squarePx) {
+    for (let left = 0; left < width; left += squarePx) {
+      const [bottom, end] = [Math.min(height, top + squarePx), Math.min(width, left + squarePx)];
+      for (let y = top; y < bottom; y++) {
+        let from = channels * (y * width + left);
+        let to = channels * (origin + y * below + left * right);
+        for (let x = left; x < end; x++, from += channels, to += channels * right) {
+          stored[to] = upright[from]!;
+          if (channels === 1) continue;
+          stored[to + 1] = upright[from + 1]!;
+          stored[to + 2] = upright[from + 2]!;
+        }
+      }
     }
   }
   return stored;
@@ -55,7 +68,7 @@ export function toUpright(map: CellMap, facts: Turned): CellMap {
   const middle = (cell: number, length: number) =>
     Math.min(cell * cellPx + (cellPx >> 1), length - 1);
   const { origin, right, below } = storedSteps(facts);
-  const values = Float32Array.from({ length: columns * rows }, (_, at) => {
+  const values = new Float32Array(columns * rows).map((_, at) => {
     const x = middle(at % columns, width);
     const y = middle(Math.floor(at / columns), height);
     const stored = origin + y * below + x * right;
