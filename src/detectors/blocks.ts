@@ -18,7 +18,7 @@ export function mapOfBlocks(blocks: BlockValues, facts: Picture['facts']): CellM
   const { columns, rows, grid } = blocks;
   const across = Math.ceil(facts.storedWidth / blockPx);
   const down = Math.ceil(facts.storedHeight / blockPx);
-  const values = Float32Array.from({ length: across * down }, (_, at) => {
+  const values = new Float32Array(across * down).map((_, at) => {
     const column = nearestBlock(at % across, grid.left, columns);
     const row = nearestBlock(Math.floor(at / across), grid.top, rows);
     return blocks.values[row * columns + column]!;

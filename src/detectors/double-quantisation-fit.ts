@@ -106,7 +106,7 @@ const roundingNoise = 0.45;
  */
 function doubledRatios(first: number, second: number): Float64Array {
   const reach = 4 * roundingNoise;
-  return Float64Array.from({ length: 2 * maxSteps + 1 }, (_, at) => {
+  return new Float64Array(2 * maxSteps + 1).map((_, at) => {
     const [low, high] = [second * (at - maxSteps - 0.5), second * (at - maxSteps + 0.5)];
     let share = 0;
     for (let k = Math.floor((low - reach) / first); k <= Math.ceil((high + reach) / first); k++) {

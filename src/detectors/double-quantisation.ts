@@ -84,7 +84,7 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   // In blocks; higher in large pictures, because more regions are compared there.
   const radius = Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
   const smoothed = boxMean(logSingle, columns, radius);
-  const isInformative = Float32Array.from(logSingle, (nats) => (nats === 0 ? 0 : 1));
+  const isInformative = logSingle.map((nats) => (nats === 0 ? 0 : 1));
   const informativeShare = boxMean(isInformative, columns, radius);
   const values = smoothed.map((nats, block) => {
     const trust = Math.min(1, informativeShare[block]! / minInformativeShare);

@@ -127,7 +127,7 @@ function fuseCells(
     raised.strongest * strongest +
     raised.perDoubling * doublings -
     places.offset;
-  return Float32Array.from(sums, (sum) => sigmoid(sum - level));
+  return new Float32Array(sums.map((sum) => sigmoid(sum - level)));
 }
 
 /** Runs the network on the stored pixels, whose JPEG blocks start at the corner, and rotates the maps upright. */

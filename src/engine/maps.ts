@@ -58,7 +58,7 @@ export function drawMaps(
   localisation: Localisation,
 ): CellMaps {
   const { manipulation, suspicion, changed, methods } = localisation;
-  const odds = Float64Array.from(changed, boundedLogit);
+  const odds = new Float64Array(changed).map(boundedLogit);
   const [usual = 0] = findQuantiles(odds, [0.5]);
   // Multiplies the odds of two signals: distance from the training data, and how far a cell exceeds the median for local
   // changes, which counts only to the degree that a change is suspected.

@@ -168,7 +168,7 @@ const starts = Array.from({ length: 2 * slack + 1 }, (_, down) =>
 
 /** Correlation, -1..1, with the star's outline, in the frame where it is highest; 0 if what is there is not a star. */
 function matchStar(patch: Float64Array): number {
-  const grey = Float64Array.from({ length: patchSide ** 2 }, (_, cell) => {
+  const grey = new Float64Array(patchSide ** 2).map((_, cell) => {
     const at = 3 * cell;
     return (patch[at]! + patch[at + 1]! + patch[at + 2]!) / 3;
   });

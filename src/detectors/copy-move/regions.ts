@@ -172,11 +172,13 @@ function grow(first: number, open: Uint8Array, { x, y }: Targets, columns: numbe
 }
 
 function countMoves(cells: Int32Array, targets: Targets, columns: number): Moves {
+  const ofEach = (valueOf: (cell: number) => number) =>
+    new Float32Array(cells.length).map((_, n) => valueOf(cells[n]!));
   return {
-    x: Float32Array.from(cells, (cell) => (cell % columns) * gridPx),
-    y: Float32Array.from(cells, (cell) => Math.floor(cell / columns) * gridPx),
-    toX: Float32Array.from(cells, (cell) => targets.x[cell]!),
-    toY: Float32Array.from(cells, (cell) => targets.y[cell]!),
+    x: ofEach((cell) => (cell % columns) * gridPx),
+    y: ofEach((cell) => Math.floor(cell / columns) * gridPx),
+    toX: ofEach((cell) => targets.x[cell]!),
+    toY: ofEach((cell) => targets.y[cell]!),
   };
 }
 
