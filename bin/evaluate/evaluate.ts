@@ -8,6 +8,7 @@
  * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`
  * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
  * `npm run evaluate -- --manipulated --pairs DIR [--pairs DIR] --photographs DIR --readings DIR [--limit N]`
+ * `npm run evaluate -- --words DIR --pairs DIR [--pairs DIR] [--limit N]`
  *
  * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
  * own decoder and engine. `--record` writes the figures into the manifest of that model, so that every report shows them,
@@ -16,7 +17,8 @@
  * first N pictures of LIST, a file with one path per line, and searches for them among a crowd of others. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
  * HTML and console. `--manipulated` measures where pictures were
  * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
- * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` next to the repository.
+ * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on,
+ * and `--words` what the comparison of words is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` next to the repository.
  */
 
 import { existsSync, statSync } from 'node:fs';
@@ -43,6 +45,7 @@ const options = readOptions(import.meta.url, {
   copies: { type: 'string' },
   crowd: { type: 'string', default: '100000' },
   manipulated: { type: 'boolean', default: false },
+  words: { type: 'string' },
   pairs: { type: 'string', multiple: true, default: [] },
   photographs: { type: 'string' },
   figures: { type: 'string' },
@@ -80,6 +83,12 @@ if (options.copies !== undefined) {
 if (options.drawn) {
   const { measureDrawn } = await import('./measure-drawn.ts');
   await measureDrawn(await openNamed());
+  process.exit();
+}
+
+if (options.words !== undefined) {
+  const { writeWords } = await import('./words.ts');
+  await writeWords(options.pairs, options.words, limit);
   process.exit();
 }
 

@@ -59,7 +59,7 @@ def font(path: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 def fonts_in(folder: Path | None) -> tuple[str, ...]:
-    found = [] if folder is None else sorted(str(path) for path in folder.glob("*.[ot]tf"))
+    found = [] if folder is None else sorted(str(path) for path in folder.rglob("*.[ot]tf"))
     return tuple(found) or ("",)
 
 
@@ -307,40 +307,103 @@ def find_words(rgb: np.ndarray) -> list[tuple[int, int, int, int]]:
 
 
 def replace_found_words(rgb: np.ndarray, fonts: tuple[str, ...], random: np.random.Generator) -> Edited | None:
-    """Retypes, swaps for another of its words, or erases one to three words of a real document; None if it has few words."""
+    """Retypes, swaps for others of its words or letters, or erases one to three words of a real document; None if it has few words."""
     words = find_words(rgb)
     if len(words) < 12:
         return None
     after, share, how = rgb.copy(), np.zeros(rgb.shape[:2], np.uint8), []
     for _ in range(int(random.choice([1, 2, 3], p=[0.6, 0.25, 0.15]))):
         left, top, wide, high = words[int(random.integers(len(words)))]
-        kind = str(random.choice(["typed", "copied", "erased"], p=[0.62, 0.3, 0.08]))
+        kind = str(random.choice(["typed", "copied", "copied letter", "erased"], p=[0.62, 0.2, 0.1, 0.08]))
         if kind == "typed" and wide > 2 * high and random.random() < 0.5:  # a part of it
             part = int(wide * random.uniform(0.3, 0.8))
             left, wide = left + (wide - part if random.random() < 0.7 else 0), part
-        place = np.zeros(rgb.shape[:2], np.uint8)
+        alike = [one for one in words if 0.85 < one[3] / high < 1.18 and one[:2] != (left, top)]
+        place = None
         if kind == "copied":
-            alike = [one for one in words if 0.85 < one[3] / high < 1.18 and one[:2] != (left, top)]
-            if not alike:
-                continue
-            x, y, source_wide, source_high = alike[int(random.integers(len(alike)))]
-            edge = int(random.integers(1, 4))
-            patch = rgb[max(0, y - edge) : y + source_high + edge, max(0, x - edge) : x + source_wide + edge]
-            bottom = min(rgb.shape[0], top + high + edge)
-            first = max(0, bottom - patch.shape[0])
-            patch = patch[: bottom - first, : rgb.shape[1] - max(0, left - edge)]
-            columns = slice(max(0, left - edge), max(0, left - edge) + patch.shape[1])
-            after[first : first + patch.shape[0], columns] = patch
-            place[first : first + patch.shape[0], columns] = 255
+            place = swapped(rgb, after, (left, top, wide, high), alike, random)
+        elif kind == "copied letter":
+            letters = [letter for one in alike[:: max(1, len(alike) // 12)] for letter in letters_of(rgb, one)]
+            own = letters_of(rgb, (left, top, wide, high))
+            if own and letters:
+                place = exchanged(rgb, after, own[int(random.integers(len(own)))], letters, random)
         else:
             place = retyped(after, (left, top, wide, high), fonts, random, kind == "erased")
-        share = np.maximum(share, place)
-        how.append(kind)
-    return edited(rgb, after, share, f"document: {', '.join(how)}") if how else None
+        if place is not None:
+            share = np.maximum(share, place)
+            how.append(kind)
+    return blended(rgb, after, share, f"document: {', '.join(how)}") if how else None
+
+
+def blended(host: np.ndarray, after: np.ndarray, share: np.ndarray, how: str) -> Edited:
+    """What `edited` returns, computed only around the change."""
+    left, top, wide, high = cv2.boundingRect(share)
+    part, rgb = (slice(top, top + high), slice(left, left + wide)), host.copy()
+    rgb[part] = edited(host[part], after[part], share[part], how).rgb
+    return Edited(rgb, share, np.zeros_like(share), how)
+
+
+def swapped(rgb: np.ndarray, after: np.ndarray, box: tuple[int, int, int, int], alike: list, random: np.random.Generator) -> np.ndarray | None:
+    """Pastes one of the words `alike` over the word in `box`. Draws on `after`; returns the mask."""
+    if not alike:
+        return None
+    left, top, _, high = box
+    x, y, source_wide, source_high = alike[int(random.integers(len(alike)))]
+    edge = int(random.integers(1, 4))
+    patch = rgb[max(0, y - edge) : y + source_high + edge, max(0, x - edge) : x + source_wide + edge]
+    bottom = min(rgb.shape[0], top + high + edge)
+    first = max(0, bottom - patch.shape[0])
+    patch = patch[: bottom - first, : rgb.shape[1] - max(0, left - edge)]
+    place = np.zeros(rgb.shape[:2], np.uint8)
+    columns = slice(max(0, left - edge), max(0, left - edge) + patch.shape[1])
+    after[first : first + patch.shape[0], columns] = patch
+    place[first : first + patch.shape[0], columns] = 255
+    return place
+
+
+def letters_of(rgb: np.ndarray, box: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
+    """Left, top, width and height of the dark shapes in a word that are as high as most of it."""
+    left, top, wide, high = box
+    grey = cv2.cvtColor(rgb[top : top + high, left : left + wide], cv2.COLOR_RGB2GRAY)
+    _, dark = cv2.threshold(grey, 0, 1, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
+    _, _, found, _ = cv2.connectedComponentsWithStats(dark)
+    return [(left + int(x), top + int(y), int(w), int(h)) for x, y, w, h, _ in found[1:] if h > 0.6 * high and 0.15 * high < w < 1.2 * high]
+
+
+def exchanged(rgb: np.ndarray, after: np.ndarray, letter: tuple[int, int, int, int], letters: list, random: np.random.Generator) -> np.ndarray | None:
+    """Pastes another letter of the same size over `letter`, as who changes an amount does. Draws on `after`; returns the mask."""
+    left, top, wide, high = letter
+    alike = [one for one in letters if abs(one[3] - high) <= 1 + high // 20 and abs(one[2] - wide) <= 1 + wide // 4 and one[:2] != (left, top)]
+    if not alike:
+        return None
+    x, y, source_wide, source_high = alike[int(random.integers(len(alike)))]
+    height, width = rgb.shape[:2]
+    edge = 1 if random.random() < 0.5 else 2
+    place = np.zeros((height, width), np.uint8)
+    place[max(0, top - edge) : top + high + edge, max(0, left - edge) : left + wide + edge] = 255
+    around = (slice(max(0, top - 12), top + high + 12), slice(max(0, left - 12), left + wide + 12))
+    after[around] = filled_paper(after[around], place[around], random)
+    patch = rgb[max(0, y - edge) : y + source_high + edge, max(0, x - edge) : x + source_wide + edge]
+    first, start = max(0, top + high + edge - patch.shape[0]), max(0, left + (wide - patch.shape[1]) // 2)
+    patch = patch[: height - first, : width - start]
+    after[first : first + patch.shape[0], start : start + patch.shape[1]] = patch
+    place[first : first + patch.shape[0], start : start + patch.shape[1]] = 255
+    return place
 
 
 def retyped(after: np.ndarray, box: tuple[int, int, int, int], fonts: tuple[str, ...], random: np.random.Generator, erased: bool) -> np.ndarray:
     """Paints over the word in `box` and types another one. Draws on `after`; returns the mask, uint8 0 or 255."""
+    left, top, wide, high = box
+    height, width = after.shape[:2]
+    across, down = 8 * high + 40, high + 40  # what may be touched around the word
+    part = (slice(max(0, top - down), min(height, top + high + down)), slice(max(0, left - across), min(width, left + wide + across)))
+    mask = np.zeros((height, width), np.uint8)
+    mask[part] = typed_over(after[part], (left - part[1].start, top - part[0].start, wide, high), fonts, random, erased)
+    return mask
+
+
+def typed_over(after: np.ndarray, box: tuple[int, int, int, int], fonts: tuple[str, ...], random: np.random.Generator, erased: bool) -> np.ndarray:
+    """`retyped` for the part of a page around the word."""
     left, top, wide, high = box
     mask = np.zeros(after.shape[:2], np.uint8)
     edge = int(random.integers(1, 4))

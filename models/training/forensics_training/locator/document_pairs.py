@@ -20,13 +20,11 @@ from forensics_training.degrade.histories import draw_jpeg
 from forensics_training.edits.documents import capture, draw_page, fonts_in, replace_found_words, replace_words
 from forensics_training.edits.paste import Edited
 from forensics_training.locator.pairs import FIRST, SHARD, stored_pairs, write_shard
-from forensics_training.locator.photograph_pairs import apply_later_history, write
 from forensics_training.locator.vit_examples import BEFORE_SAVED, Pair, finish
 
 SIDES = (384, 512, 640, 768)  # px, of a finished square
 VISIBLE = 0.03  # share of the painted area that must differ by more than 12 grey levels
 TRIES = 40
-WHOLE = 20_000_000  # first seed of whole documents
 
 
 class Documents:
@@ -91,18 +89,6 @@ def real(documents: Documents, side: int, fonts: tuple[str, ...], random: np.ran
     return None if piece is None else (window, piece)
 
 
-def whole(documents: Documents, fonts: tuple[str, ...], number: int) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
-    """A whole real document changed, as `photograph_pairs.pair` returns it. @raises RuntimeError if no try makes a visible change"""
-    random = np.random.default_rng([WHOLE, number])
-    for _ in range(TRIES):
-        rgb = documents.draw(random)
-        piece = replace_found_words(rgb, fonts, random)
-        if piece is not None and is_visible(rgb, piece):
-            changed, twin, share, saved = apply_later_history(piece.rgb, rgb, piece.share, random, max(rgb.shape))
-            return "document", changed, twin, share, saved
-    raise RuntimeError(f"No visible change in {TRIES} tries.")
-
-
 def is_visible(before: np.ndarray, piece: Edited) -> bool:
     seen = np.abs(piece.rgb.astype(np.int16) - before).max(2)[piece.share > 127]
     return seen.size > 12 and bool(np.mean(seen > 12) > VISIBLE)
@@ -115,7 +101,6 @@ def main() -> None:
     parser.add_argument("--mirror", type=Path, help="folder of repositories; real documents instead of drawn ones")
     parser.add_argument("--fonts", type=Path, help="folder of fonts; the last sixth by name is for calibration")
     parser.add_argument("--split", choices=("train", "calibration", "val"), default="train")
-    parser.add_argument("--whole", action="store_true", help="whole real documents as files, which `npm run evaluate -- --manipulated --pairs` reads")
     parser.add_argument("--count", type=int, default=4000)
     args = parser.parse_args()
     cv2.setNumThreads(1)
@@ -124,9 +109,6 @@ def main() -> None:
     fonts = fonts_in(args.fonts)
     cut = len(fonts) * 5 // 6
     fonts = (fonts[:cut] if args.split == "train" else fonts[cut:]) or fonts
-    if args.whole:
-        documents = Documents(args.mirror, args.split)
-        return write(lambda number: whole(documents, fonts, number), args.work / "locate" / f"documents-{args.split}", args.count)
     folder = args.work / "locate" / f"pairs-{'real' if args.mirror else 'drawn'}-documents-{args.split}"
     folder.mkdir(parents=True, exist_ok=True)
     for shard in range(-(-args.count // SHARD)):

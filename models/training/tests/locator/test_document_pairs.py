@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from forensics_training.edits.documents import draw_page
-from forensics_training.locator.document_pairs import Documents, make_pair, whole
+from forensics_training.locator.document_pairs import Documents, make_pair
 from forensics_training.locator.pairs import Pairs, write_shard
 
 
@@ -41,10 +41,3 @@ def test_pairs_differ_where_the_mask_says_and_are_read_back(documents, tmp_path)
         differs = np.abs(changed.rgb.astype(int) - twin.rgb).max(2)
         assert differs[changed.share > 127].mean() > 3 * differs[changed.share == 0].mean()
         assert not twin.share.any()
-
-
-def test_a_whole_document_keeps_its_shape(documents):
-    kind, changed, twin, share, saved = whole(documents("val"), ("",), 1)
-
-    assert kind == "document" and changed.shape == twin.shape and share.shape == changed.shape[:2]
-    assert share.any() and 70 <= saved["quality"] <= 97
