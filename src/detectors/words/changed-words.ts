@@ -41,13 +41,23 @@ export const changedWords: Detector<LocalisedFinding | Skipped> = {
   method,
   examine: ({ picture, words: model }) => {
     const plane = storedLuma(picture);
-    const page = model !== null && mayBePage(plane) ? findWords(plane) : null;
-    if (model === null || page === null || !isPage(page.words))
-      return { method, reason: 'too_few_words' };
+    const page = model !== null && isFitted(model) ? findPage(plane) : null;
+    if (model === null || page === null) return { method, reason: 'too_few_words' };
     const score = scorePage(page, measureWords(page, storedRgb(picture)), model);
     return toLocalisedFinding(page, score, model, picture.facts);
   },
 };
+
+/** Weights of another release may be for other measures. */
+function isFitted({ floors }: WordModel): boolean {
+  return Object.keys(floors).join(' ') === comparedMeasures.join(' ');
+}
+
+/** Null if the picture is no page of words. */
+export function findPage(plane: LumaPlane): Page | null {
+  const page = mayBePage(plane) ? findWords(plane) : null;
+  return page !== null && isPage(page.words) ? page : null;
+}
 
 const bands = 6;
 const bandsPerHeight = 24;
@@ -77,7 +87,7 @@ function isPage(words: readonly Word[]): boolean {
 
 /** Words of at least three letters that stand exactly on one line with their neighbours. */
 function countInRows(words: readonly Word[]): number {
-  const long = words.filter(({ letters }) => letters >= 3);
+  const long = words.filter(({ letters }) => letters.length >= 3);
   return long.filter((word) => isInRow(measureRow(words, word), 0.12, 0.2)).length;
 }
 
@@ -108,21 +118,24 @@ const asMeasured: readonly string[] = [
   'spectrum',
   'flat',
   'width',
-  'twin',
+  'copy',
+  'copyLead',
+  'letterCopy',
+  'letterLead',
 ];
 const pageMedians: readonly string[] = ['noise', 'spectrum', 'flat'];
 /** Only for likeness. */
 const notCompared: ReadonlySet<string> = new Set(['height', 'paper']);
 
-const compared = measureNames.filter((name) => !notCompared.has(name));
+export const comparedMeasures = measureNames.filter((name) => !notCompared.has(name));
 const at = (name: string) => measureNames.indexOf(name);
 
 function isText(row: Float32Array): boolean {
   return isInRow([row[at('baseline')]!, row[at('relativeHeight')]!]);
 }
 
-/** Log odds that a word of the page was changed, and the word that stands out most. */
-export function scorePage(page: Page, measured: Measured, model: WordModel) {
+/** The words that are compared, what the trees read of each, and what is read of the page. */
+export function readInputs(page: Page, measured: Measured, floors: WordModel['floors']) {
   const words = page.words.filter((_, index) => isText(measured.rows[index]!));
   const rows = measured.rows.filter(isText);
   const longer = Math.max(page.width, page.height);
@@ -132,19 +145,28 @@ export function scorePage(page: Page, measured: Measured, model: WordModel) {
     const known = likeness.map(([name, scale]) => (row[at(name)]! || 0) / scale);
     return Float32Array.of(...known, ...place);
   });
-  const values = rows.map((row) => Float32Array.from(compared, (name) => row[at(name)]!));
-  const floors = compared.map((name) => model.floors[name]!);
+  const values = rows.map((row) => Float32Array.from(comparedMeasures, (name) => row[at(name)]!));
+  const least = comparedMeasures.map((name) => floors[name]!);
   const ofPage = [
     Math.log(page.words.length),
     ...pageMedians.map((name) => median(finite(measured.rows.map((row) => row[at(name)]!)))),
     measured.pageFit,
     median(page.words.map((word) => word.letterHeight)),
   ];
-  const scores = deviations(words, points, values, floors).map((deviating, index) => {
+  const ofWords = deviations(words, points, values, least).map((deviating, index) => {
     const row = rows[index]!;
-    const inputs = [...deviating, ...asMeasured.map((name) => row[at(name)]!), ...ofPage];
-    return model.trees.reduce((sum, tree) => sum + readTree(tree, inputs), model.offset);
+    return [...deviating, ...asMeasured.map((name) => row[at(name)]!), ...ofPage];
   });
+  const nearest = measured.nearest.filter((_, index) => isText(measured.rows[index]!));
+  return { words, ofWords, ofPage, nearest };
+}
+
+/** Log odds that a word of the page was changed, and the word that stands out most. */
+export function scorePage(page: Page, measured: Measured, model: WordModel) {
+  const { words, ofWords, ofPage } = readInputs(page, measured, model.floors);
+  const scores = ofWords.map((inputs) =>
+    model.trees.reduce((sum, tree) => sum + readTree(tree, inputs), model.offset),
+  );
   // The more words a page has, and the further others stand out, the further one stands out by chance.
   const sorted = scores.toSorted((one, other) => other - one);
   const highest = sorted[0]!;

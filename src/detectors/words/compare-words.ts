@@ -1,6 +1,6 @@
 /** Compares each word with the others of its page: its row, words of its size, and words like it in every measure. */
 
-import type { Page, Word } from './find-words.ts';
+import type { Word } from './find-words.ts';
 
 /** Offset of the baseline and of the height from up to four words nearest in the row, in heights. */
 export function measureRow(words: readonly Word[], word: Word): readonly number[] {
@@ -24,66 +24,6 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
-}
-
-/** Pixels that one word is compared with. Limits the time on pages of one word repeated. */
-const maxCompared = 150_000;
-
-/**
- * The least difference from any other word of this size, relative to the word's own variance, as a logarithm; then how much
- * smaller it is than that from the next word.
- */
-export function measureTwin(page: Page, word: Word): readonly number[] {
-  const { luma, width: columns, words } = page;
-  const { left, top, width, height } = word;
-  if (width < 4 || height < 6) return [Number.NaN, Number.NaN];
-  let [sum, squares] = [0, 0];
-  for (let y = top; y < top + height; y++) {
-    for (let x = left; x < left + width; x++) {
-      sum += luma[y * columns + x]!;
-      squares += luma[y * columns + x]! ** 2;
-    }
-  }
-  let [least, second] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const alike = words.filter((other) => {
-    const isOther = other !== word && Math.abs(other.width - width) <= 2;
-    return isOther && Math.abs(other.height - height) <= 2;
-  });
-  for (const other of alike.slice(0, Math.ceil(maxCompared / (width * height)))) {
-    const here = leastDifference(page, word, other, second);
-    if (here < least) [least, second] = [here, least];
-    else if (here < second) second = here;
-  }
-  if (!Number.isFinite(least)) return [Number.NaN, Number.NaN];
-  const area = width * height;
-  const variance = squares / area - (sum / area) ** 2 + 1;
-  const relative = (squared: number) => Math.log(squared / area / variance + 1e-4);
-  const twin = relative(least);
-  return [twin, twin - relative(Number.isFinite(second) ? second : area * variance)];
-}
-
-/** The other word may be shifted by a pixel. */
-function leastDifference(page: Page, word: Word, other: Word, most: number): number {
-  let least = most;
-  for (let shift = 0; shift < 9; shift++) {
-    const [x, y] = [other.left + (shift % 3) - 1, other.top + Math.floor(shift / 3) - 1];
-    if (x < 0 || y < 0 || x + word.width > page.width || y + word.height > page.height) continue;
-    least = Math.min(least, difference(page.luma, page.width, word, y * page.width + x, least));
-  }
-  return least < most ? least : Number.POSITIVE_INFINITY;
-}
-
-/** Sum of squared differences; infinite as soon as it exceeds `most`. */
-function difference(luma: Uint8Array, columns: number, word: Word, from: number, most: number) {
-  let sum = 0;
-  for (let y = 0; y < word.height; y++) {
-    const one = (word.top + y) * columns + word.left;
-    for (let x = 0; x < word.width; x++) {
-      sum += (luma[one + x]! - luma[from + y * columns + x]!) ** 2;
-    }
-    if (sum > most) return Number.POSITIVE_INFINITY;
-  }
-  return sum;
 }
 
 /** How many of the most similar words a word is compared with, and how few measures suffice. */
@@ -112,13 +52,8 @@ export function deviations(
     const middle = median(values);
     return 0.3 * median(values.map((value) => Math.abs(value - middle))) + floor;
   });
-  return words.map((word, index) => {
-    const others = words
-      .map((other, at) => ({ at, isOther: other.whole !== word.whole }))
-      .filter(({ isOther }) => isOther)
-      .map(({ at }) => ({ at, distance: squaredDistance(likeness[at]!, likeness[index]!) }))
-      .toSorted((one, other) => one.distance - other.distance)
-      .slice(0, peers);
+  return words.map((_, index) => {
+    const others = nearest(words, likeness, index);
     const distances = others.map(({ distance }) => Math.min(farthest, Math.sqrt(distance)));
     const scores = spreads.map((spread, column) => {
       const own = measures[index]![column]!;
@@ -133,8 +68,24 @@ export function deviations(
   });
 }
 
+/** The words of other whole words that are most alike, most similar first. */
+function nearest(words: readonly Word[], likeness: readonly Float32Array[], index: number) {
+  const found: { readonly at: number; readonly distance: number }[] = [];
+  for (const [at, word] of words.entries()) {
+    if (word.whole === words[index]!.whole) continue;
+    const distance = squaredDistance(likeness[at]!, likeness[index]!);
+    if (found.length === peers && distance >= found.at(-1)!.distance) continue;
+    const place = found.findLastIndex((one) => one.distance <= distance) + 1;
+    found.splice(place, 0, { at, distance });
+    if (found.length > peers) found.pop();
+  }
+  return found;
+}
+
 function squaredDistance(one: Float32Array, other: Float32Array): number {
-  return one.reduce((sum, value, at) => sum + (value - other[at]!) ** 2, 0);
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at]! - other[at]!) ** 2;
+  return sum;
 }
 
 export function finite(values: readonly number[]): readonly number[] {

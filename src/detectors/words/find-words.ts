@@ -4,11 +4,17 @@ import type { LumaPlane, PixelBox } from '../../image/pixels.ts';
 import { boxMean } from '../blocks.ts';
 import { groupsFrom } from '../regions.ts';
 
+export interface Letter extends PixelBox {
+  /** Pixels of ink. */
+  readonly area: number;
+}
+
 /** A word; a long one is cut between letters, so that all are of similar size. */
 export interface Word extends PixelBox {
   /** The same for all parts of a word. */
   readonly whole: number;
-  readonly letters: number;
+  /** From left to right. */
+  readonly letters: readonly Letter[];
   /** Medians over the letters: height and lower edge, in pixels. */
   readonly letterHeight: number;
   readonly baseline: number;
@@ -52,8 +58,7 @@ export function findWords({ luma, width, height }: LumaPlane): Page {
   return { luma, width, height, shapes, wordOfShape, words };
 }
 
-interface Shape extends PixelBox {
-  readonly area: number;
+interface Shape extends Letter {
   readonly number: number;
 }
 
@@ -148,7 +153,7 @@ function boundWord(letters: readonly Shape[]): Omit<Word, 'whole'> {
     top,
     width: Math.max(...letters.map((it) => it.left + it.width)) - left,
     height: Math.max(...letters.map((it) => it.top + it.height)) - top,
-    letters: letters.length,
+    letters,
     letterHeight: upperMedian(letters.map((it) => it.height)),
     baseline: upperMedian(letters.map((it) => it.top + it.height)),
   };

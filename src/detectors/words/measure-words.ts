@@ -4,14 +4,16 @@
  * weights were fitted on these numbers, so a change here needs new ones.
  */
 
+import type { PixelBox } from '../../image/pixels.ts';
 import { inRows, luminanceTable } from '../../image/jpeg-structure.ts';
 import { blockPx, countBlocks, forEachBlock, nearestWhole } from '../blocks.ts';
-import { measureRow, measureTwin } from './compare-words.ts';
+import { measureCopies } from './compare-letters.ts';
+import { measureRow } from './compare-words.ts';
 import type { Page, Word } from './find-words.ts';
 
 /** In the order of the weights' columns. A measure is NaN where it cannot be taken. */
 export const measureNames =
-  'height contrast paper inkBlue inkRed noise noiseAround spectrum spectrumAround flat chroma chromaAround chromaInWord noiseInInk inkSpread inkSkew level edge50 edge90 edge98 halo paperStep chromaStep frame frameAbsolute ghost60 ghost75 ghost85 ghost93 ghostLow ghostHigh fit stroke fine coarse width filled baseline relativeHeight twin twinLead'.split(
+  'height contrast paper inkBlue inkRed noise noiseAround spectrum spectrumAround flat chroma chromaAround chromaInWord noiseInInk inkSpread inkSkew level edge50 edge90 edge98 halo paperStep chromaStep frame frameAbsolute ghost60 ghost75 ghost85 ghost93 ghostLow ghostHigh fit stroke fine coarse width filled baseline relativeHeight copy copyLead letterCopy letterMatch letterLead'.split(
     ' ',
   );
 
@@ -20,11 +22,14 @@ export interface Measured {
   readonly rows: readonly Float32Array[];
   /** How closely the whole page follows the histogram of its own coefficients. */
   readonly pageFit: number;
+  /** For each word, the place most similar to one of its letters. */
+  readonly nearest: readonly (PixelBox | null)[];
 }
 
 export function measureWords(page: Page, rgb: Uint8Array): Measured {
   const layers = readLayers(page, rgb);
   const blocks = readBlocks(page);
+  const copies = measureCopies(page);
   const rows = page.words.map((word, index) => {
     const sums = gather(page, layers, word, index);
     return Float32Array.from(
@@ -34,11 +39,11 @@ export function measureWords(page: Page, rgb: Uint8Array): Measured {
         measureBlocks(blocks, word),
         measureShape(sums, word),
         measureRow(page.words, word),
-        measureTwin(page, word),
+        copies[index]!.measures,
       ].flat(),
     );
   });
-  return { rows, pageFit: blocks.pageFit };
+  return { rows, pageFit: blocks.pageFit, nearest: copies.map(({ nearest }) => nearest) };
 }
 
 interface Layers {
@@ -48,6 +53,10 @@ interface Layers {
   readonly core: Uint8Array;
   readonly blue: Float32Array;
   readonly red: Float32Array;
+  /** Noise and texture: of luma over one pixel and over two, and of both chroma planes together. */
+  readonly fine: Float32Array;
+  readonly coarse: Float32Array;
+  readonly chroma: Float32Array;
 }
 
 const farthest = 4;
@@ -58,11 +67,12 @@ function readLayers(page: Page, rgb: Uint8Array): Layers {
   for (let at = 0; at < shapes.length; at++) distance[at] = shapes[at]! > 0 ? 0 : farthest;
   spreadDistance(distance, page);
   const core = new Uint8Array(distance.length);
-  const around = [-width - 1, -width, 1 - width, -1, 1, width - 1, width, width + 1];
-  for (let at = width + 1; at < core.length - width - 1; at++) {
-    const x = at % width;
-    if (distance[at] !== 0 || x === 0 || x === width - 1) continue;
-    if (around.every((by) => distance[at + by] === 0)) core[at] = 1;
+  const isInk = (at: number) => distance[at] === 0;
+  const isRun = (at: number) => isInk(at - 1) && isInk(at) && isInk(at + 1);
+  for (let y = 1; y < page.height - 1; y++) {
+    for (let at = y * width + 1; at < (y + 1) * width - 1; at++) {
+      if (isRun(at) && isRun(at - width) && isRun(at + width)) core[at] = 1;
+    }
   }
   const blue = new Float32Array(distance.length);
   const red = new Float32Array(distance.length);
@@ -73,30 +83,23 @@ function readLayers(page: Page, rgb: Uint8Array): Layers {
     blue[at] = -0.168736 * r - 0.331264 * g + 0.5 * b;
     red[at] = 0.5 * r - 0.418688 * g - 0.081312 * b;
   }
-  return { distance, core, blue, red };
+  const [chroma, ofRed] = [texture(blue, page, 1), texture(red, page, 1)];
+  for (let at = 0; at < chroma.length; at++) chroma[at]! += ofRed[at]!;
+  const [fine, coarse] = [texture(page.luma, page, 1), texture(page.luma, page, 2)];
+  return { distance, core, blue, red, fine, coarse, chroma };
 }
 
-/** Diagonal steps count as one, so a pass in each direction is exact. */
-function spreadDistance(distance: Uint8Array, { width, height }: Page): void {
-  const last = distance.length - 1;
-  for (const isBack of [false, true]) {
-    const above = isBack ? width : -width;
-    const before = isBack ? 1 : -1;
-    for (let step = 0; step <= last; step++) {
-      const at = isBack ? last - step : step;
-      if (distance[at] === 0) continue;
-      const x = at % width;
-      const y = (at - x) / width;
-      const hasBefore = isBack ? x < width - 1 : x > 0;
-      const hasAfter = isBack ? x > 0 : x < width - 1;
-      let least = distance[at]! - 1;
-      if (hasBefore) least = Math.min(least, distance[at + before]!);
-      if (isBack ? y < height - 1 : y > 0) {
-        least = Math.min(least, distance[at + above]!);
-        if (hasBefore) least = Math.min(least, distance[at + above + before]!);
-        if (hasAfter) least = Math.min(least, distance[at + above - before]!);
+/** Diagonal steps count as one. */
+function spreadDistance(distance: Uint8Array, { width }: Page): void {
+  for (let reached = 0; reached < farthest - 1; reached++) {
+    for (let at = 0; at < distance.length; at++) {
+      if (distance[at] !== reached) continue;
+      const [left, right] = [at % width > 0 ? -1 : 0, at % width < width - 1 ? 1 : 0];
+      for (let row = at - width; row <= at + width; row += width) {
+        for (let near = row + left; near <= row + right; near++) {
+          if (distance[near]! > reached + 1) distance[near] = reached + 1;
+        }
       }
-      distance[at] = least + 1;
     }
   }
 }
@@ -128,17 +131,22 @@ function quantile(histogram: Int32Array, count: number, share: number): number {
 }
 
 /** Response, 0 or more, of a second difference in both directions; `step` is the distance of its taps in pixels. */
-function texture(plane: Uint8Array | Float32Array, page: Page, x: number, y: number, step: number) {
-  const { width, height } = page;
-  const left = Math.max(0, x - step);
-  const right = Math.min(width - 1, x + step);
-  const above = width * Math.max(0, y - step);
-  const below = width * Math.min(height - 1, y + step);
-  const line = width * y;
-  const beside = plane[above + x]! + plane[below + x]! + plane[line + left]! + plane[line + right]!;
-  const corners =
-    plane[above + left]! + plane[above + right]! + plane[below + left]! + plane[below + right]!;
-  return Math.abs(4 * plane[line + x]! - 2 * beside + corners) / 6;
+function texture(plane: Uint8Array | Float32Array, { width, height }: Page, step: number) {
+  const response = new Float32Array(plane.length);
+  for (let y = 0; y < height; y++) {
+    const [line, above] = [width * y, width * Math.max(0, y - step)];
+    const below = width * Math.min(height - 1, y + step);
+    for (let x = 0; x < width; x++) {
+      const left = x < step ? 0 : x - step;
+      const right = x + step < width ? x + step : width - 1;
+      const beside =
+        plane[above + x]! + plane[below + x]! + plane[line + left]! + plane[line + right]!;
+      const corners =
+        plane[above + left]! + plane[above + right]! + plane[below + left]! + plane[below + right]!;
+      response[line + x] = Math.abs(4 * plane[line + x]! - 2 * beside + corners) / 6;
+    }
+  }
+  return response;
 }
 
 /** Ink or paper of a word, or paper around it. */
@@ -159,18 +167,18 @@ class Zone {
     this.red.add(red[at]!);
   }
 
-  addNoise(fine: number, coarse: number, chroma: number): void {
-    this.fine.add(fine);
-    this.coarse.add(coarse);
-    this.chroma.add(chroma);
-    this.flat.add(fine === 0 ? 1 : 0);
+  addNoise({ fine, coarse, chroma }: Layers, at: number): void {
+    this.fine.add(fine[at]!);
+    this.coarse.add(coarse[at]!);
+    this.chroma.add(chroma[at]!);
+    this.flat.add(fine[at] === 0 ? 1 : 0);
   }
 }
 
 /** Everything that is summed over the pixels of a word and of the paper around it. */
 function gather(page: Page, layers: Layers, word: Word, index: number) {
   const { luma, width, height, shapes, wordOfShape } = page;
-  const { distance, core, blue, red } = layers;
+  const { distance, core } = layers;
   const far = Math.min(40, Math.max(8, Math.floor(1.3 * word.letterHeight)));
   const right = word.left + word.width;
   const bottom = word.top + word.height;
@@ -184,23 +192,20 @@ function gather(page: Page, layers: Layers, word: Word, index: number) {
       const gap = distance[at]!;
       const beyond = Math.max(word.left - x, x - right + 1, word.top - y, y - bottom + 1);
       if (beyond > 3 && (gap < farthest || beyond <= 5)) continue;
-      const fine = texture(luma, page, x, y, 1);
-      const coarse = texture(luma, page, x, y, 2);
-      const chroma = texture(blue, page, x, y, 1) + texture(red, page, x, y, 1);
       if (beyond > 3) {
         around.addColour(page, layers, at);
-        around.addNoise(fine, coarse, chroma);
+        around.addNoise(layers, at);
         continue;
       }
-      all.addNoise(fine, coarse, chroma);
+      all.addNoise(layers, at);
       if (gap === 0 && wordOfShape[shapes[at]!] === index) {
         ink.addColour(page, layers, at);
-        if (core[at] === 1) coreNoise.add(fine);
+        if (core[at] === 1) coreNoise.add(layers.fine[at]!);
         else rim++;
       }
       if (gap >= 2) paper.addColour(page, layers, at);
       if (gap === 2) halo.add(luma[at]!);
-      if (gap >= 3) paper.addNoise(fine, coarse, chroma);
+      if (gap >= 3) paper.addNoise(layers, at);
       if (gap <= 1 && core[at] !== 1) edges.push(slopeAt(page, x, y));
     }
   }
@@ -281,7 +286,7 @@ function measureShape({ ink, all, rim, ...sums }: Sums, word: Word): readonly nu
     Math.log(ink.luma.count / Math.max(1, rim)),
     log(all.fine.value / contrast),
     log(all.coarse.value / contrast),
-    Math.log(word.width / word.letterHeight / word.letters),
+    Math.log(word.width / word.letterHeight / word.letters.length),
     ink.luma.count / (word.width * word.height),
   ];
 }

@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { changedWords } from '../../../src/detectors/words/changed-words.ts';
+import { changedWords, comparedMeasures } from '../../../src/detectors/words/changed-words.ts';
 import { findWords } from '../../../src/detectors/words/find-words.ts';
 import { measureNames, measureWords } from '../../../src/detectors/words/measure-words.ts';
-import { toPlanes } from '../../../src/image/pixels.ts';
+import { type PixelBox, toPlanes } from '../../../src/image/pixels.ts';
 import type { WordModel } from '../../../src/contract/manifest.ts';
-import { createRandom } from '../../fixtures/noise.ts';
 import { fromScene, type Scene } from '../../fixtures/pictures.ts';
-import { textPage } from './drawings.ts';
+import { scannedPage } from './drawings.ts';
 import { inputOf } from './input.ts';
 
 /** Only the noise counts: a word with far less of it than those like it stands out. */
 const model: WordModel = {
-  floors: Object.fromEntries(measureNames.map((name) => [name, 0.05])),
+  floors: Object.fromEntries(comparedMeasures.map((name) => [name, 0.05])),
   offset: 0,
   trees: [[[3, -4, 1, 2, 2], [5], [-1]]],
   page: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -23,19 +22,8 @@ const model: WordModel = {
   tested: { unchanged: 203, wrongly: 2 },
 };
 
-/** Printed on grey paper, with a scanner's noise. */
-function scannedPage(): Scene {
-  const random = createRandom(11);
-  const { rgb, ...size } = textPage();
-  const grainy = rgb.map((value) => {
-    const grain = 3 * (random() + random() + random() - 1.5);
-    return Math.round(0.85 * value + 20 + grain);
-  });
-  return { ...size, rgb: grainy };
-}
-
 /** Paints over the word and types bars into it, without the scanner's noise. */
-function retype({ width, height, rgb }: Scene, word: Box): Scene {
+function retype({ width, height, rgb }: Scene, word: PixelBox): Scene {
   const after = rgb.slice();
   for (let y = word.top - 3; y < word.top + word.height + 3; y++) {
     for (let x = word.left - 3; x < word.left + word.width + 3; x++) {
@@ -47,13 +35,6 @@ function retype({ width, height, rgb }: Scene, word: Box): Scene {
   return { width, height, rgb: after };
 }
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 const examine = async (scene: Scene) =>
   changedWords.examine({ ...(await inputOf(fromScene(scene).png())), words: model });
 
@@ -61,7 +42,9 @@ describe('a page', () => {
   test('on which a word was typed again is suspected at that word', async () => {
     const page = scannedPage();
     const { words } = findWords({ ...page, ...toPlanes(page) });
-    const word = words.find(({ left, top, letters }) => left > 300 && top > 300 && letters > 3)!;
+    const word = words.find(
+      ({ left, top, letters }) => left > 300 && top > 300 && letters.length > 3,
+    )!;
 
     const answer = await examine(retype(page, word));
 
@@ -80,10 +63,14 @@ describe('a page', () => {
     });
   });
 
-  test('is only read with a model that compares words', async () => {
+  test('is only read with a model that compares these measures of words', async () => {
     const input = await inputOf(fromScene(scannedPage()).png());
+    const earlier = { ...model, floors: { ...model.floors, twin: 0.3 } };
 
     expect(changedWords.examine(input)).toMatchObject({ reason: 'too_few_words' });
+    expect(changedWords.examine({ ...input, words: earlier })).toMatchObject({
+      reason: 'too_few_words',
+    });
   });
 });
 

@@ -72,6 +72,17 @@ export function textPage(seed = 1): Scene {
   return draw((x, y) => (page[Math.floor(y) * width + Math.floor(x)] === 1 ? ink : white));
 }
 
+/** Printed on grey paper, with a scanner's noise. */
+export function scannedPage(): Scene {
+  const random = createRandom(11);
+  const { rgb, ...size } = textPage();
+  const grainy = rgb.map((value) => {
+    const grain = 3 * (random() + random() + random() - 1.5);
+    return Math.round(0.85 * value + 20 + grain);
+  });
+  return { ...size, rgb: grainy };
+}
+
 /** Filled shapes with outlines. */
 export function cartoon(seed = 2): Scene {
   const random = createRandom(seed);
