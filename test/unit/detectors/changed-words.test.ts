@@ -84,7 +84,7 @@ test('a picture without rows of letters is not a page', async () => {
 
 test('measures agree with those on which the weights were fitted', async () => {
   const table = new URL('words-of-a-page.json', import.meta.url);
-  const expected: Expected = JSON.parse(readFileSync(table, 'utf8'));
+  const expected: { words: number; rows: Row[] } = JSON.parse(readFileSync(table, 'utf8'));
   const page = scannedPage();
 
   const found = findWords({ ...page, ...toPlanes(page) });
@@ -94,19 +94,15 @@ test('measures agree with those on which the weights were fitted', async () => {
   for (const { box, measures } of expected.rows) {
     const at = found.words.findIndex((word) => word.left === box[0] && word.top === box[1]);
     for (const [column, name] of measureNames.entries()) {
-      const value = measures[column] ?? null;
-      const measured = Number.isNaN(rows[at]![column]) ? null : rows[at]![column]!;
-      if (value === null) expect(measured, name).toBeNull();
+      const [value, measured] = [measures[column] ?? null, rows[at]![column]!];
+      if (value === null) expect(measured, name).toBeNaN();
       // Coefficients halfway between two bins fall into either.
       else expect(measured, name).toBeCloseTo(value, name === 'fit' ? 1 : 2);
     }
   }
 });
 
-interface Expected {
-  readonly words: number;
-  readonly rows: readonly {
-    readonly box: readonly number[];
-    readonly measures: readonly (number | null)[];
-  }[];
+interface Row {
+  readonly box: readonly number[];
+  readonly measures: readonly (number | null)[];
 }

@@ -13,19 +13,13 @@ function read(scene: Scene) {
 /** The pixels of one word in the place of another. */
 function copyWord({ width, height, rgb }: Scene, from: Word, to: Word): Scene {
   const after = rgb.slice();
-  for (let y = -3; y < from.height + 3; y++) {
-    for (let x = -3; x < from.width + 3; x++) {
-      const source = 3 * ((from.top + y) * width + from.left + x);
-      const target = 3 * ((to.top + y) * width + to.left + x);
-      for (let channel = 0; channel < 3; channel++) {
-        after[target + channel] = rgb[source + channel]!;
-      }
-    }
+  const startOf = ({ left, top }: Word, row: number) => 3 * ((top + row) * width + left - 3);
+  for (let row = -3; row < from.height + 3; row++) {
+    const start = startOf(from, row);
+    after.set(rgb.subarray(start, start + 3 * (from.width + 6)), startOf(to, row));
   }
   return { width, height, rgb: after };
 }
-
-const letterCopy = 2;
 
 test('a copied word agrees with its original in noise, and no other word with any', () => {
   const scene = scannedPage();
@@ -35,7 +29,7 @@ test('a copied word agrees with its original in noise, and no other word with an
 
   const { page: after, copies } = read(copyWord(scene, from, to));
 
-  const least = copies.map(({ measures }) => measures[letterCopy]!);
+  const least = copies.map(({ measures: [, , letterCopy] }) => letterCopy!);
   const exact = after.words.filter((_, at) => least[at]! < -9);
   expect(exact.length).toBeGreaterThanOrEqual(2);
   for (const word of exact) {
@@ -44,21 +38,7 @@ test('a copied word agrees with its original in noise, and no other word with an
     );
     expect(isNear, JSON.stringify(word)).toBe(true);
   }
-  const copied = after.words.findIndex(
-    (word, at) => least[at]! < -9 && Math.abs(word.top - to.top) < to.height,
-  );
+  const isCopy = ({ top }: Word, at: number) => least[at]! < -9 && Math.abs(top - to.top) < 20;
+  const copied = after.words.findIndex(isCopy);
   expect(copies[copied]!.nearest!.top).toBeCloseTo(from.top, -2);
-});
-
-test('a page of one letter has nothing to compare', () => {
-  const rgb = new Uint8Array(3 * 200 * 200).fill(230);
-  for (let y = 90; y < 110; y++) {
-    const right = y < 105 ? 94 : 105;
-    rgb.fill(20, 3 * (200 * y + 90), 3 * (200 * y + right));
-  }
-
-  const { page, copies } = read({ width: 200, height: 200, rgb });
-
-  expect(page.words).toHaveLength(1);
-  expect(copies[0]).toEqual({ measures: Array(5).fill(Number.NaN), nearest: null });
 });
