@@ -143,7 +143,8 @@ async function realName(path: string): Promise<string> {
  * A file counts as a picture even if only its name suggests so; whatever is wrong with it is
  * reported when it is examined. The same applies to a broken link.
  *
- * @param stats - null for a broken link. @param top - the folder that links may not leave; null: any.
+ * @param stats - null for a broken link.
+ * @param top - the folder that links may not lead out of; null if they may.
  */
 async function fileBelow(path: string, stats: Stats | null, top: string | null): Promise<Input> {
   const input = inputAt(path);
