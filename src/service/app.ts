@@ -1,7 +1,4 @@
-/**
- * Opens everything once, as the settings say, and closes it in reverse order. This is the only place that knows which
- * implementation is behind each port.
- */
+/** Opens everything once and closes it in reverse order; only this file knows the implementation behind each port. */
 
 import { hostname } from 'node:os';
 import type { Settings } from '../contract/config.ts';

@@ -39,10 +39,7 @@ import { settings as settingRows, tenants as tenantRows } from '../ports/db/sche
 export type Core = Awaited<ReturnType<typeof coreOn>>;
 
 /**
- * Returns false if nothing has ever been set up; an administrative command has then been given the wrong path.
- *
- * @throws {ForensicsError} `file_not_readable` without permission to look; `database_damaged` if something was set up
- *   but its database is missing.
+ * @throws {ForensicsError} `file_not_readable`; `database_damaged` if something was set up but its database is missing.
  */
 export function hasInstallation(settings: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
   const { dataDir, databaseUrl } = settings;
@@ -141,12 +138,7 @@ export async function tenantNamed({ tenants }: Pick<Core, 'tenants'>, name: stri
   );
 }
 
-/**
- * Also finds a deleted tenant, by the name that its row was given on deletion. Data that is still
- * stored can then be put on hold, counted and handed over.
- *
- * @throws {ForensicsError} as above.
- */
+/** Also finds a deleted tenant that still has data, by the name its row got then. @throws {ForensicsError} as above. */
 export async function keptTenantNamed({ tenants }: Pick<Core, 'tenants'>, name: string) {
   const deleted = await tenants.listDeleted();
   return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);

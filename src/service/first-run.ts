@@ -21,10 +21,7 @@ export interface FirstRun {
   readonly key: KeyEntry;
 }
 
-/**
- * Creates them if there has never been a tenant. Returns null on later runs, even if the last
- * tenant was deleted. If several servers start at once on an empty database, all but one get null.
- */
+/** Null on later runs, and for all but one of several servers that start at once on an empty database. */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   // Every tenant has a log that outlives it.
   const hadTenant = (await core.audit.chains()).some((chain) => chain !== serviceChain);
@@ -95,10 +92,7 @@ const names = ['real.jpg', 'fake.jpg'] as const;
 // Works from both `src/service` and `dist/service`: pictures are not compiled.
 const shipped = fileURLToPath(new URL('../../src/service/trial/', import.meta.url));
 
-/**
- * Paths, by name, of the two synthetic pictures shipped for trial tenants (`npm run draw --
- * --trial`). A file of the same name in the data folder's `trial` folder replaces one.
- */
+/** By name. A file of the same name in the data folder's `trial` folder replaces one; see `npm run draw -- --trial`. */
 export const shippedTrialImages: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [name, join(shipped, name)]),
 );

@@ -136,10 +136,7 @@ const checkTimeoutMs = 3000;
 /** Large enough to occupy space of its own on any file system. */
 const probe = Buffer.alloc(64 * 1024, 'health');
 
-/**
- * @param root - the folder of the embedded store.
- * @throws {ForensicsError} `no_space_left` before the database and the next upload fail; as `writeProbe`.
- */
+/** @throws {ForensicsError} `no_space_left` before the database and the next upload fail; as `writeProbe`. */
 export async function checkFolder(root: string): Promise<void> {
   await requireFreeSpace(root, 0);
   await writeProbe(root);
@@ -179,9 +176,7 @@ const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing']
 const runFailureMs = 10 * 60_000;
 
 /**
- * Checks whether the models used by runs match their manifests. This happens every second, so files are only read and
- * hashed again if a size or time has changed. A run that failed because of the model counts at once, whatever the files
- * look like.
+ * Asked every second, so it hashes a file again only if size or time changed. A run that a model failed counts at once.
  */
 export function createModelHealth(parts: {
   readonly registry: Pick<Registry, 'find' | 'open' | 'openLocator' | 'stampDefaults'>;

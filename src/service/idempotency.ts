@@ -1,7 +1,4 @@
-/**
- * Remembers the result of a request with an Idempotency-Key, in the transaction of the operation itself: a request sent
- * twice is carried out once, and both callers get the same response.
- */
+/** Carries out a request that is sent twice with one Idempotency-Key only once; both callers get the same response. */
 
 import { createHash } from 'node:crypto';
 import { and, eq, gte, lt } from 'drizzle-orm';
@@ -29,11 +26,7 @@ export function toRepeatable(
 
 const keptMs = 24 * 60 * 60 * 1000;
 
-/**
- * The earlier result of the same request; null if it is new.
- *
- * @throws {ForensicsError} `conflict` if the key was used for another request; `invalid_request` for an unusable key.
- */
+/** Null if it is new. @throws {ForensicsError} `conflict` if another request has used the key; `invalid_request`. */
 export async function recall(reader: Reader, request: Repeatable | null): Promise<string | null> {
   if (request === null) return null;
   const { tenantId, key, at } = request;

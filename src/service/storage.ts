@@ -1,7 +1,4 @@
-/**
- * The stores of all tenants: the embedded store with a bucket for each tenant, a shared store, and
- * stores that tenants configured, with their configurations and clients.
- */
+/** The stores of all tenants: embedded, with a bucket for each; shared; and those that tenants configured. */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,11 +87,7 @@ interface TenantStorageParts {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Kept out of the core because clients for S3 and Azure are slow to load, and few commands need them.
- *
- * @throws {ForensicsError} `config_invalid` for an invalid address range or default store.
- */
+/** Apart from the core, because its clients load slowly. @throws {ForensicsError} `config_invalid`. */
 export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
   const { db } = core.database;
   // Which addresses tenants' stores may have.

@@ -12,11 +12,7 @@ export function databaseFile(dataDir: string): string {
   return join(dataDir, databaseName);
 }
 
-/**
- * Rejects a folder that was in use but has lost its database: a new one would invalidate keys and hide analyses.
- *
- * @throws {ForensicsError} `database_damaged`.
- */
+/** A new database would invalidate keys and hide analyses. @throws {ForensicsError} `database_damaged`. */
 export function assertDatabasePresent(dataDir: string): void {
   const { size = 0 } = fs.statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ?? {};
   if (size > 0 || !wasInUse(dataDir)) return;
@@ -26,10 +22,7 @@ export function assertDatabasePresent(dataDir: string): void {
   );
 }
 
-/**
- * The blobs folder is created after the database. If it is alone and empty, it may be the mount point of a disk
- * intended for it; if there is a master key beside it or a bucket in it, a server has used the folder.
- */
+/** A lone, empty blobs folder may be a disk's mount point; a master key or a bucket shows that a server has used it. */
 function wasInUse(dataDir: string): boolean {
   const blobs = join(dataDir, 'blobs');
   if (!fs.existsSync(blobs)) return false;
@@ -39,11 +32,7 @@ function wasInUse(dataDir: string): boolean {
   );
 }
 
-/**
- * Creates the folder if necessary and restricts it to its owner.
- *
- * @throws {ForensicsError} `config_invalid` if it cannot be created; `conflict` if others use it, and as `assertWhole`.
- */
+/** @throws {ForensicsError} `config_invalid` if it cannot be created; `conflict` if others use it; as `assertWhole`. */
 export function makeDataFolder(path: string): void {
   makeOwnFolder(path);
   assertWhole(path);
@@ -115,11 +104,10 @@ export function modelsFolder(settings: Pick<Settings, 'modelsDir' | 'dataDir'>):
 }
 
 /**
- * Takes the lock, which one process at a time can hold, and returns a function that releases it. The lock is a file
- * that identifies its holder; if that process no longer exists, after a crash or a power cut, the lock is taken over.
+ * Returns a function that releases the lock, a file that names its holder; if that process is gone, after a crash or a
+ * power cut, the lock is taken over.
  *
- * @throws {ForensicsError} `conflict` if another running process holds it; `no_space_left`, `config_invalid` if the
- *   lock file cannot be written.
+ * @throws {ForensicsError} `conflict`; `no_space_left`, `config_invalid`.
  */
 export function lockForServing(dataDir: string): () => void {
   const file = serveLock(dataDir);

@@ -83,11 +83,7 @@ interface Group {
   readonly nullAt: number | null;
 }
 
-/**
- * @param fields - members of the row or of a nested object, in column order.
- * @param notNullable - for each table, whether it always has a row; undefined if every table does.
- * @returns null for queries that select more than columns, because drizzle's own mapping is right for them.
- */
+/** @param notNullable - by table; undefined if each has a row. @returns null where drizzle's own mapping is right. */
 function createRowMapper(
   fields: SelectedFieldsOrdered,
   notNullable: NotNullable | undefined,

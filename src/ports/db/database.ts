@@ -1,7 +1,4 @@
-/**
- * The database as all modules see it: a query builder whose statements run on SQLite in the data folder or on
- * PostgreSQL, and transactions. Both engines accept the same statements; the functions below cover the exceptions.
- */
+/** The database for all modules: a query builder and transactions on SQLite or PostgreSQL, and how the two differ. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
@@ -23,11 +20,7 @@ export interface Tx extends Reader {
 
 export interface Db extends Reader {
   runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
-  /**
-   * Runs reads that all see the database as it was at one moment; `act` runs again if the connection breaks.
-   *
-   * @throws {ForensicsError} what `act` throws; `store_unavailable` or `database_damaged` for the database itself.
-   */
+  /** All reads see the same moment; `act` is repeated if the connection breaks. @throws as `transact`. */
   snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
   /** @returns a function that ends the subscription. */
   onNotification(topic: Topic, listener: () => void): () => void;
@@ -41,10 +34,7 @@ export type Topic = 'jobs' | 'deliveries';
  */
 export type Kind = 'serialised' | 'claim' | Queued;
 
-/**
- * Serialised; in addition, transactions with the same name run one after another. Otherwise, transactions that always
- * conflict, such as writes to one audit log, would be retried again and again.
- */
+/** Serialised, and one after another by name: those that always conflict, as on one audit log, would retry forever. */
 interface Queued {
   readonly serializedBy: string;
   /** True if a database crash may undo it, as it would then be repeated; any later transaction makes it durable too. */
@@ -73,11 +63,10 @@ export interface Upgrade {
 }
 
 /**
- * Runs `act` in one write transaction: what it reads is still true when it writes. `act` must await only its own
- * statements and change nothing else, because it is repeated if another transaction interferes.
+ * What `act` reads is still true when it writes. It must await only its own statements and change nothing else, because
+ * it is repeated on conflicts.
  *
- * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the
- *   database.
+ * @throws {ForensicsError} also `no_space_left`, `store_unavailable`, `database_damaged`.
  */
 export async function transact<T>(
   db: Db,
@@ -111,10 +100,7 @@ export function assertNoTransaction(): void {
 
 const openTransaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
-/**
- * Sets the requester of all statements in `act`. PostgreSQL connections are shared fairly, so a requester with many
- * requests does not delay the others.
- */
+/** The requester of all statements in `act`; PostgreSQL connections are shared fairly between requesters. */
 export function setRequester<T>(name: string, act: () => T): T {
   return requester.run(name, act);
 }
@@ -167,10 +153,7 @@ export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => 
   };
 }
 
-/**
- * A transaction object for all transactions on one connection, with the notifications of the current one. `renew`
- * starts the next transaction; its first statement may run while `begun` is pending.
- */
+/** For all transactions on one connection. `renew` starts the next; a statement may run while `begun` is pending. */
 export function createTx(engine: EngineName, execute: Execute) {
   const topics = new Set<Topic>();
   /** Error of the first failed statement: later statements do not run, and pending ones fail with the same cause. */
@@ -262,20 +245,14 @@ export async function textSearchCondition(reader: Reader, part: string): Promise
   return many > maxIndexed ? null : sql`analyses.text_id IN (${found})`;
 }
 
-/**
- * A new id of 24 lower-case hex characters: 4 bytes of seconds since 1970, then 8 random bytes. Ids sort roughly by
- * age; they identify records and are not secret.
- */
+/** 24 lower-case hex characters: 4 bytes of seconds since 1970, then 8 random ones. Sorts roughly by age. */
 export function newId(at: Date = new Date()): string {
   const seconds = Buffer.alloc(4);
   seconds.writeUInt32BE(Math.floor(at.getTime() / 1000) >>> 0);
   return seconds.toString('hex') + randomBytes(8).toString('hex');
 }
 
-/**
- * Folds text for searching: differences in case, throughout Unicode ("ÄRGER" and "ärger", "STRASSE" and "Straße"), and
- * between composed and decomposed accents disappear. This is not a full collation: the accents themselves matter.
- */
+/** For searching: ignores case in all of Unicode (STRASSE, Straße) and how accents are composed, but not accents. */
 export function foldText(text: string): string {
   // First to upper case, because only that turns ß into SS. toLowerCase chooses one of the two
   // lower-case sigmas by position, so the final form is replaced.

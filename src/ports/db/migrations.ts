@@ -52,11 +52,7 @@ function toPostgres(sql: string): string {
     .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"');
 }
 
-/**
- * Upgrades the file to the last of the steps; each step is one transaction with its version number.
- *
- * @throws {ForensicsError} `schema_newer` if a newer program has already upgraded the file.
- */
+/** One transaction a step. @throws {ForensicsError} `schema_newer` if a newer program has upgraded the file. */
 export function migrateSqlite(client: Database, steps: ReturnType<typeof schemaSteps>): void {
   const latest = steps.at(-1)!.version;
   const found = checkedSchema(client, latest);
@@ -87,18 +83,10 @@ export function checkedSchema(client: Database, latest = currentSchema('sqlite')
 // An arbitrary number, but the same in every process.
 const migrationLock = 7_305_511;
 
-/**
- * The oldest program that can work with the current schema. Steps add what the new program needs and remove only what
- * the previous version no longer reads, so that both versions can serve during a rolling upgrade.
- */
+/** The oldest program that works with this schema: during a rolling upgrade, the previous version still serves. */
 const oldestProgram = 11;
 
-/**
- * Upgrades the database to the newest schema in one transaction; of several processes, one does so and the others wait.
- *
- * @returns the schema version that was found; 0 for a new database.
- * @throws {ForensicsError} `schema_newer` if a newer program has made the schema incompatible with this one.
- */
+/** In one transaction. @returns the version found, 0 for a new database. @throws {ForensicsError} `schema_newer`. */
 export async function migratePostgres(client: PoolClient): Promise<{ from: number; to: number }> {
   const latest = currentSchema('postgres');
   await client.query('BEGIN');

@@ -1,7 +1,4 @@
-/**
- * A process's connections to PostgreSQL, shared fairly between requesters, and its statements: converts those of the
- * query builder for node-postgres, and the rows back into what the builder expects.
- */
+/** A process's connections to PostgreSQL, shared fairly between requesters; converts its statements and rows. */
 
 import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -76,10 +73,8 @@ export function notifyStatements(topics: readonly Topic[]): string {
 }
 
 /**
- * Emits a topic whenever any process notifies it. Reconnects if the connection breaks; polling finds what was missed
- * meanwhile.
+ * Emits what any process notifies. Reconnects if the connection breaks; polling finds what was missed meanwhile.
  *
- * @param isExclusive - keeps every other process out while this one listens.
  * @throws {ForensicsError} `conflict` if other processes are connected, or one of them is exclusive.
  */
 export async function listen(config: ClientConfig, isExclusive: boolean) {

@@ -38,10 +38,7 @@ export const tenants = sqliteTable('tenants', {
   deletedAt: date('deleted_at'),
 });
 
-/**
- * Every current or former name of a tenant. A former name may still be in use in an identity provider's claims, in
- * scripts and in links, so a name must never refer to another tenant.
- */
+/** All names a tenant ever had: claims, scripts and links may use them, so none may come to mean another tenant. */
 export const tenantNames = sqliteTable('tenant_names', {
   name: text('name').primaryKey(),
   tenantId: text('tenant_id').notNull(),
@@ -65,10 +62,7 @@ export const apiKeys = sqliteTable('api_keys', {
   lastUsedAt: date('last_used_at'),
 });
 
-/**
- * A place where objects of a tenant are or were stored. There is one row per place: new credentials for the same place
- * change its row, and a new place gets a new row, so that every analysis stays readable where it was created.
- */
+/** One row per place: new credentials change it; a new place gets another, so that every analysis stays readable. */
 export const storageConfigs = sqliteTable(
   'storage_configs',
   {

@@ -10,11 +10,7 @@ export function snapshotBytes({ $client }: SqliteDb): number {
   return pages * Number($client.pragma('page_size', { simple: true }));
 }
 
-/**
- * Reads the whole file without changing it: schema, number of rows in each table, and any problems in sentences.
- *
- * @throws {ForensicsError} `database_damaged` if it is not a database.
- */
+/** Schema, rows in each table, and problems in sentences. @throws {ForensicsError} `database_damaged`. */
 export async function inspectDatabase(path: string) {
   return reading(path, async (client) => {
     return { schema: readSchema(client), rows: countRows(client), problems: problemsIn(client) };

@@ -1,7 +1,4 @@
-/**
- * SQLite, the engine of the data folder: one file, opened once, upgraded to the newest schema, and shared by all
- * services of a process. Several processes can use it safely.
- */
+/** SQLite, the engine of the data folder: one file, shared by a process's services and safely by several processes. */
 
 import { EventEmitter } from 'node:events';
 import * as fs from 'node:fs';
@@ -115,10 +112,7 @@ export function isSqlite(db: Db): db is SqliteDb {
   return db.engine === 'sqlite';
 }
 
-/**
- * A single connection: statements outside an open transaction of this process wait for the transaction to end. While
- * another process briefly holds the lock on the file, this process does other work.
- */
+/** One connection: statements wait for an open transaction and, without blocking, for the locks of other processes. */
 export function createSqliteDb(
   client: Database.Database,
 ): SqliteDb & { readonly close: () => Promise<void> } {
@@ -234,10 +228,7 @@ function execute(
 const maxPrepared = 500;
 const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
-/**
- * Parses and plans a statement once per connection, because for short statements this takes longer than running them.
- * After a schema change, SQLite plans again by itself.
- */
+/** Once per connection, because this takes longer than running a short statement. SQLite plans again by itself. */
 function prepare(client: Database.Database, sql: string): Database.Statement {
   const known = prepared.get(client) ?? new Map<string, Database.Statement>();
   prepared.set(client, known);
@@ -269,12 +260,7 @@ export function copyDatabase(client: Database.Database, to: string): void {
   }
 }
 
-/**
- * Rewrites the file so that deleted or overwritten data can no longer be read from it. Needs exclusive access, and as
- * much free space as the file itself.
- *
- * @throws {ForensicsError} `no_space_left`; the file is then unchanged.
- */
+/** Erases deleted data. Needs exclusive access, and as much free space as the file. @throws `no_space_left`. */
 export function wipeFreeSpace({ $client }: SqliteDb): void {
   try {
     $client.exec('VACUUM');
@@ -284,12 +270,7 @@ export function wipeFreeSpace({ $client }: SqliteDb): void {
   }
 }
 
-/**
- * Upgrades a file from an earlier version to the current schema. Makes a copy first, with which it is possible to go
- * back to that version. The newest three copies are kept, in `backups/` beside the database.
- *
- * @returns null for a new file, and for one that already has the current schema.
- */
+/** Copies the file to `backups/` first, where the newest three stay. Null if it is new or already current. */
 function upgradeSqlite(
   client: Database.Database,
   { path, isScratch, now }: Required<Omit<DatabasePlace, 'isExclusive'>>,

@@ -1,7 +1,4 @@
-/**
- * Reads and writes files: durable ones that only their owner can read, and the output files of commands, both
- * atomically. Translates the operating system's errors.
- */
+/** Reads and writes files, private durable ones and output, both atomically; translates the system's errors. */
 
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -18,10 +15,7 @@ export function makePrivateFolder(path: string, otherwise?: string): void {
   }
 }
 
-/**
- * Returns false if the file already exists: of several processes that try at once, only one writes.
- * @throws {ForensicsError} `config_invalid`.
- */
+/** False if the file exists: of several processes, only one writes. @throws {ForensicsError} `config_invalid`. */
 export function writeOnce(file: string, content: string): boolean {
   return throughTemporary(file, content, (temporary) => {
     try {
@@ -50,10 +44,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/**
- * What to do about an error from writing to the data folder.
- * @returns `no_space_left`, `file_not_readable` if it belongs to another user, otherwise `config_invalid`.
- */
+/** @returns `no_space_left`, `file_not_readable` if it belongs to another user, otherwise `config_invalid`. */
 export function cannotWrite(
   cause: unknown,
   otherwise = 'The data folder cannot be written to; run this as the user who owns it, or choose another with --data-dir.',
@@ -91,14 +82,7 @@ function throughTemporary<T>(
   }
 }
 
-/**
- * Creates a folder that the user specified, with any missing parents. An existing folder is left as it is.
- *
- * Does not use `mkdir` with `recursive`, because Node.js 24 retries forever if the file system rejects a new entry with
- * ENOENT, as /proc does.
- *
- * @throws the file system's error, with its `code`.
- */
+/** Not `mkdir` with `recursive`: Node.js 24 retries forever where the file system answers ENOENT, as /proc does. */
 export function makeFolder(path: string, mode = 0o777): void {
   if (isFolder(path)) return;
   const parent = dirname(path);
@@ -120,10 +104,7 @@ interface Force {
 }
 
 /**
- * Checks the path before the work begins.
- *
- * @throws {ForensicsError} `conflict` if `path` exists and may not be replaced, `output_not_writable` when its folder
- *   is not a folder.
+ * @throws {ForensicsError} `conflict` if `path` may not be replaced, `output_not_writable` if its folder is missing.
  */
 export async function checkFree(path: string, { force }: Force): Promise<void> {
   await fs.promises.access(dirname(resolve(path)), fs.constants.W_OK).catch((error: unknown) => {
@@ -134,9 +115,7 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
 }
 
 /**
- * @param bytes - the whole content, or pieces of it as they are produced.
- * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and whatever the pieces throw; no file
- *   is left behind.
+ * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, what the pieces throw; leaves no file.
  */
 export async function writeWholeFile(
   path: string,
@@ -156,12 +135,7 @@ export async function writeWholeFile(
   }
 }
 
-/**
- * Gives a finished file a name, if the name is still free. Uses a link, because a rename would replace a file that
- * another process wrote in the meantime.
- *
- * @returns false if the name is taken.
- */
+/** By a link, because a rename would replace a file that another process wrote. @returns false if the name is taken. */
 export async function linkUnlessTaken(temporary: string, path: string): Promise<boolean> {
   try {
     await fs.promises.link(temporary, path);
@@ -259,10 +233,7 @@ export async function writing<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable` if too
- *   large.
- */
+/** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable`. */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
   await requireFileUpTo(path, maxBytes);
   return fs.promises.readFile(path).catch((error: unknown) => {
@@ -333,12 +304,7 @@ export async function readStart(stream: AsyncIterable<unknown>, maxBytes: number
   return Buffer.concat(parts, size);
 }
 
-/**
- * Writes a stream to a file that exists only while it is open, so that nothing is left even after a crash. The caller
- * closes it.
- *
- * @throws {ForensicsError} `no_space_left`, `output_not_writable`; and whatever the stream throws.
- */
+/** Into a file without a name, so that a crash leaves nothing; the caller closes it. @throws as `writing`. */
 export async function spool(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   folder: string,

@@ -1,7 +1,4 @@
-/**
- * Keeps requests to targets that a tenant chooses (webhooks and stores) out of the internal network. It checks the
- * address to which the connection is made, not the name.
- */
+/** Keeps requests to targets that tenants choose out of the internal network, by the address, not the name. */
 
 import { lookup } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
@@ -105,10 +102,7 @@ class NoAddress extends Error {
 /** Checks connections as they are made. The error code is `address_refused` for addresses, `no_address` for names. */
 export interface ConnectionGuard {
   readonly lookup: LookupFunction;
-  /**
-   * Why connecting to this host is forbidden. Null for an allowed address, and for a name, which `lookup` checks later.
-   * Localhost counts as its fixed addresses.
-   */
+  /** Null if allowed, and for a name, which `lookup` checks later; localhost counts as its fixed addresses. */
   refusalOf(host: string): Error | null;
 }
 

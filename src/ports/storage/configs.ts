@@ -1,7 +1,4 @@
-/**
- * Where a tenant's objects are stored if not in the embedded store. Each configuration is encrypted for one tenant and
- * one row: a copied row cannot be opened elsewhere, and a stolen database file reveals no credentials.
- */
+/** Where a tenant's objects are. Each configuration is sealed for one tenant and row, so a copy cannot be opened. */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -141,12 +138,7 @@ export type StorageConfig = (
 
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
-/**
- * Identifies the place of the objects. It contains no credentials, and is the same for configurations that differ only
- * in their credentials.
- *
- * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
- */
+/** Contains no credentials, and depends on none. @throws {ForensicsError} `invalid_request`. */
 export function storagePlace(config: StorageConfig): string {
   // Bucket names contain no slash, so a tenant's own bucket is never the same as a part of a shared one.
   const part = config.shared === undefined ? '' : `/${config.shared.keyPrefix}`;
@@ -163,11 +155,7 @@ export function s3Host({ endpoint, region }: S3StorageConfig): string {
   return endpoint === 's3.amazonaws.com' ? `s3.${region}.amazonaws.com` : endpoint;
 }
 
-/**
- * Scheme, host and port, exactly as clients must use them, because the signature includes the host.
- *
- * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
- */
+/** As clients must use it, because signatures include the host. @throws {ForensicsError} `invalid_request`. */
 export function s3Origin(config: S3StorageConfig): string {
   const host = s3Host(config);
   const named = isIPv6(host) ? `[${host}]` : host;

@@ -41,12 +41,7 @@ export type CorsOutcome =
   | { readonly applied: false; readonly reason: string };
 
 export interface RemoteStore extends BlobStore {
-  /**
-   * Writes, reads and deletes a small object; creates a missing Azure container.
-   *
-   * @throws {ForensicsError} `store_refused` with the store's error and what to check; `store_unavailable` if it cannot
-   *   be reached.
-   */
+  /** Writes, reads and deletes an object; creates a missing container. @throws `store_refused`, `store_unavailable`. */
   probe(): Promise<void>;
   /** Allows pages of these origins to upload and download with presigned URLs. Idempotent; never throws. */
   applyCors(origins: readonly string[]): Promise<CorsOutcome>;
@@ -62,12 +57,7 @@ export function checkKey(key: string): void {
   throw invalidRequest('An object key must be 1 to 1024 bytes long in UTF-8.');
 }
 
-/**
- * For keys that must not lead out of a folder or container: clients resolve dots between the slashes of a URL, even if
- * they are encoded, and Azure treats a backslash as a slash.
- *
- * @throws {ForensicsError} `invalid_request`.
- */
+/** Clients resolve dots between slashes, and Azure treats a backslash as a slash. @throws `invalid_request`. */
 export function checkPath(key: string): void {
   checkKey(key);
   const isPlain = !key.includes('\\') && !key.split('/').some((part) => /^\.\.?$/.test(part));
@@ -97,10 +87,7 @@ export function encodePath(key: string): string {
     .replaceAll('%2F', '/');
 }
 
-/**
- * The part of a shared store in which keys start with `prefix`. No key can reach anything outside this part. Callers
- * see the prefix only in presigned URLs.
- */
+/** The part of a shared store under `prefix`, which no key can leave; only presigned URLs show the prefix. */
 export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
   const whole = (key: string): string => {
     checkPath(key);

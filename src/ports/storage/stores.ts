@@ -1,7 +1,5 @@
 /**
- * Finds the store that contains the objects of an analysis: the service's own, embedded or shared, or one that the
- * tenant configured. Configurations are read again for every operation, so that credentials saved by one process apply
- * immediately in all others.
+ * Finds the store of an analysis. Configurations are read each time, so that saved credentials apply in every process.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -73,11 +71,10 @@ export function createStores(settings: StoresSettings) {
 
   return {
     /**
-     * The store for new objects of the tenant. Applies the bucket's CORS rules before a URL is first signed for it; if
-     * the bucket rejects them, a warning is recorded. The rows of objects stored there must record `configId`, which is
-     * null for the embedded store.
+     * For new objects, whose rows must record `configId` (null if embedded). Before a URL is first signed, applies CORS
+     * rules; if they are refused, that is only a warning.
      *
-     * @throws {ForensicsError} `store_unavailable` if the configuration cannot be opened with the current master key.
+     * @throws {ForensicsError} `store_unavailable` if it cannot be decrypted.
      */
     async current(tenantId: string): Promise<{ store: BlobStore; configId: string | null }> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
@@ -86,11 +83,7 @@ export function createStores(settings: StoresSettings) {
       await cors.ensure(row, config, store);
       return { store, configId: row.id };
     },
-    /**
-     * The store of the objects created under this configuration, with its latest credentials. Makes no request. If the
-     * configuration cannot be opened, returns a store whose operations fail with `store_unavailable` and whose URLs are
-     * empty, so that analyses stay readable and lists work.
-     */
+    /** With its latest credentials. If they cannot be decrypted, its operations fail and its URLs are empty. */
     async of({ tenantId, storageConfigId }: StoreRef): Promise<BlobStore> {
       if (storageConfigId === null) return embeddedFor(tenantId);
       const row = await findPlace.get({ tenantId, storageConfigId });
@@ -242,11 +235,7 @@ export function createSharedStore(settings: SharedStoreSettings) {
       const part = configFor(row.tenantId);
       return { config: part, store: withPrefix(store, part.shared.keyPrefix) };
     },
-    /**
-     * Tests the store, then saves the working credentials in the rows, for use once another store has replaced it.
-     *
-     * @throws {ForensicsError} as `RemoteStore.probe`.
-     */
+    /** Tests the store, then saves its credentials in the rows, for later. @throws as `RemoteStore.probe`. */
     async prove(): Promise<void> {
       await store.probe();
       await transact(db, async (tx) => {

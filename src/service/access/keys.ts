@@ -1,7 +1,4 @@
-/**
- * API keys: created once, stored only as an HMAC, checked on every request. The pepper is outside
- * the database, so a stolen database file gives no access.
- */
+/** API keys: created once, stored only as an HMAC whose pepper is outside the database, checked on every request. */
 
 import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -67,21 +64,18 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
   const parts: KeyParts = { db, now, digestSecret };
   return {
     /**
-     * Creates a key and returns the only response that contains the whole secret. A repeated request gets the same
-     * entry with the secret masked, because the secret is not stored.
+     * The secret is returned only once; a repeated request gets it masked.
      *
-     * @throws {ForensicsError} `invalid_request` for a bad name, or an expiry in the past or too far
-     *   ahead; `tenant_not_found`; `conflict` for a misused Idempotency-Key.
+     * @throws {ForensicsError} `invalid_request` for a bad name or expiry, `tenant_not_found`, `conflict` for a misused
+     *   Idempotency-Key.
      */
     mint: (key: NewKey) => mintKey(parts, key),
     /**
-     * Creates a new key of the same name, and makes the old one expire at the end of its grace
-     * period if not sooner. When the key is given by name, this can be repeated within the grace
-     * period: the newest key is replaced, and earlier ones expire no later than it does. A repeated
-     * request gets the same keys in their current state, with the secret masked.
+     * The old key expires at the end of its grace period, if not sooner. By name, a rotation can be repeated within
+     * that time: the newest key is replaced, and earlier ones expire no later than it does.
      *
-     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if the key has a valid successor,
-     *   or if several valid keys have the name and none replaced another.
+     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if the key has a valid successor, or if several valid
+     *   keys have the name and none replaced another.
      */
     rotate: (rotation: Rotation) => rotateKey(parts, rotation),
     /** Newest first, without deleted ones. */
@@ -91,12 +85,7 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
     },
     /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
     revoke: (revocation: Revocation) => revokeKey(parts, revocation),
-    /**
-     * Identifies the owner of a key.
-     *
-     * @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; `unauthenticated` for
-     *   a malformed or expired key and for a wrong secret under a known tag.
-     */
+    /** @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; otherwise `unauthenticated`. */
     authenticate: createAuthentication(parts),
   };
 }
@@ -204,13 +193,7 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 
 // The replacement of a key by a new one, with a grace period during which both are valid.
 
-/**
- * The key that a rotation replaces, and keys of the same name that earlier rotations replaced and that are still in
- * their grace period.
- *
- * @param keys - all of the tenant, newest first.
- * @throws {ForensicsError} as `rotate`.
- */
+/** The key to replace, and those that earlier rotations replaced and that still work. @param keys - newest first. */
 function keyToReplace(keys: readonly Key[], which: KeySelector, at: Date) {
   const validAs = (wanted: string) =>
     keys.filter(({ name, expiresAt }) => name === wanted && expiresAt > at);
@@ -312,10 +295,7 @@ function createAuthentication({ db, digestSecret, now }: KeyParts) {
 
 const minuteMs = 60_000;
 
-/**
- * Records when each key was last used, to the minute, with at most one write a minute per key. The
- * request that uses the key does not wait for the write. A write that fails is lost.
- */
+/** Notes to the minute when each key was used. No request waits for the write, and one that fails is lost. */
 function createUseNotes(db: Db) {
   // One entry per key. A failed write counts too, so that a full disk is not retried on every request.
   const noted = new Map<string, number>();

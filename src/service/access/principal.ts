@@ -37,11 +37,7 @@ export function toActor({ type, id }: Pick<Principal, 'type' | 'id'> | Actor): A
   return type === 'system' ? service : { type, id };
 }
 
-/**
- * The response to any invalid credential.
- *
- * @param message - the same for causes that callers must not be able to tell apart, such as an unknown or wrong key.
- */
+/** The response to any invalid credential. @param message - the same for causes that callers must not tell apart. */
 export function unauthenticated(message: string): ForensicsError {
   return new ForensicsError('unauthenticated', message);
 }
@@ -102,17 +98,10 @@ export type CodeGrant = Readonly<Record<'code' | 'codeVerifier' | 'redirectUri',
 
 export interface Identity {
   readonly kind: 'embedded' | 'oidc';
-  /**
-   * Identifies the sender of an access token.
-   *
-   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, from another issuer, or
-   *   without the `userType` claim; `identity_unavailable` if the provider cannot be reached.
-   */
+  /** @throws {ForensicsError} `unauthenticated`; `identity_unavailable` if the provider cannot be reached. */
   authenticate(accessToken: string): Promise<Principal>;
   /**
-   * @param from - the caller's network address; too many failures from one place are slowed down.
-   * @throws {ForensicsError} `unauthenticated` (the same for an unknown address, a wrong password and a disabled
-   *   account), `rate_limited` while an account or an address is locked, `identity_unavailable`.
+   * @throws {ForensicsError} `unauthenticated`, whatever was wrong; `rate_limited` by account or by address (`from`).
    */
   login(credentials: {
     readonly email: string;
@@ -121,11 +110,7 @@ export interface Identity {
   }): Promise<TokenSet | LoginElsewhere>;
   /** The token cannot be used again. @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   refresh(refreshToken: string): Promise<TokenSet>;
-  /**
-   * Exchanges an authorisation code, which the browser brought back, for tokens (RFC 6749, section 4.1; RFC 7636).
-   *
-   * @throws {ForensicsError} `unauthenticated`, `identity_unavailable`; `not_offered` with embedded accounts.
-   */
+  /** For an authorisation code (RFC 6749, 4.1; RFC 7636). @throws as `login`; `not_offered` with embedded accounts. */
   exchange(grant: CodeGrant): Promise<TokenSet>;
   /** Ends the session that a refresh token belongs to, if any. @throws {ForensicsError} `identity_unavailable`. */
   end(refreshToken: string): Promise<void>;
@@ -134,12 +119,7 @@ export interface Identity {
   verify(idToken: string): Promise<void>;
   /** Ends the person's sessions on all devices. @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   revoke(tokens: { readonly idToken: string; readonly refreshToken: string }): Promise<void>;
-  /**
-   * Also ends the person's other sessions.
-   *
-   * @throws {ForensicsError} `invalid_request` for a wrong current password, an unusable new one, or if the two are the
-   *   same; `not_offered` if the password is stored elsewhere; `rate_limited`.
-   */
+  /** Also ends the person's other sessions. @throws {ForensicsError} as `login`; `invalid_request`, `not_offered`. */
   changePassword(
     principal: Principal,
     passwords: { readonly currentPassword: string; readonly newPassword: string },

@@ -1,7 +1,4 @@
-/**
- * Counts the requests of each client in the current minute across all servers of a PostgreSQL
- * database. The table `request_counts` is unlogged, because the counts may be lost in a crash.
- */
+/** Counts each client's requests in the current minute across servers. The table is unlogged: a crash may empty it. */
 
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../ports/db/database.ts';

@@ -1,7 +1,4 @@
-/**
- * User administration by those members of a tenant who may change its settings. Nobody can grant a right they lack, or
- * use an account to reach a tenant that they have no access to.
- */
+/** User administration by members: nobody can grant a right they lack, or reach a tenant that is not theirs. */
 
 import { type ForensicsError, conflict, forbidden, notOffered } from '../../contract/errors.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';

@@ -1,8 +1,4 @@
-/**
- * Users: who they are, what they may do, and their passwords. An account is either embedded
- * (address and password are stored here) or belongs to an identity provider, which then decides
- * everything except the settings and whether it is disabled here.
- */
+/** Users and their passwords. An identity provider decides all about its users but settings and being disabled here. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
@@ -75,10 +71,7 @@ interface UsersParts extends Clocked {
 export function createUsers(parts: UsersParts) {
   const { db, now } = parts;
   return {
-    /**
-     * @throws {ForensicsError} `invalid_request`, `conflict` if the address is in use (for a member, within the
-     * tenant), `tenant_not_found`.
-     */
+    /** @throws {ForensicsError} `invalid_request`, `tenant_not_found`; `conflict` if the address is in use. */
     create: (user: NewUser, acting: Acting = byOperator) => createUser(parts, user, acting),
     /** On its owner's behalf. @throws {ForensicsError} as `create`; also `conflict` if any account exists. */
     createFirst: (user: NewUser) =>
@@ -122,10 +115,7 @@ function actOn({ now }: UsersParts, userId: string, { by }: Acting): UserAct {
   return { userId, at: now(), by };
 }
 
-/**
- * @param acting - null if people create their own account.
- * @param refuse - called in the transaction that creates the account; throws to refuse.
- */
+/** @param acting - null if people create their own account. @param refuse - may throw inside the transaction. */
 async function createUser(
   parts: UsersParts,
   { email: typed, password, tenantIds = [], ...facts }: NewUser,

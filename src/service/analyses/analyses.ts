@@ -1,7 +1,4 @@
-/**
- * Analyses, from creation to deletion, one tenant at a time. Decides who may see what, and when a state changes. Knows
- * nothing about HTTP, pixels or models.
- */
+/** Analyses from creation to deletion, one tenant at a time: who may see what, and when a state changes. */
 
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
 import { type ErrorCode, failure as failureOf, toForensicsError } from '../../contract/errors.ts';

@@ -49,10 +49,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
       const steps = await readNamedCustody(input.db, target);
       return steps.map((step) => ({ ...step, at: step.at.toISOString() }));
     },
-    /**
-     * Creates the signed archive, which is logged before anybody gets it. It is returned in a file, so that a slow
-     * reader takes no memory; the caller closes it. @throws {ForensicsError} as `openBundleInput`, `spool`.
-     */
+    /** Logged before it is handed over, as a file that the caller closes. @throws as `openBundleInput`, `spool`. */
     bundle: (caller: Caller, analysisId: string) =>
       semaphore(caller.tenant.id, async () => {
         const target = await findTarget(input, caller, analysisId);

@@ -46,12 +46,7 @@ interface CaseHow {
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
-/**
- * The report as a PDF file.
- *
- * @throws {ForensicsError} `analysis_not_found` if the case has no pictures, `conflict` when it has more than 1,000; as
- *   `openBundleInput` for each picture.
- */
+/** As PDF. @throws {ForensicsError} `analysis_not_found` if empty, `conflict` above 1,000; as `openBundleInput`. */
 export async function renderCase(
   parts: CaseParts,
   which: CaseTarget,

@@ -44,10 +44,7 @@ export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date
 }
 
 /**
- * Records that an analysis now refers to them.
- *
- * @throws {ForensicsError} `conflict` if they have been swept or are about to be: no operation takes that long, but a
- *   machine may be suspended in the middle of one.
+ * @throws {ForensicsError} `conflict` if they are swept or soon will be, as after a machine was suspended meanwhile.
  */
 export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
   const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
@@ -82,11 +79,7 @@ export async function discardObjects(
   await db.delete(orphanObjects).where(inArray(orphanObjects.key, gone)).run();
 }
 
-/**
- * Deletes objects that are due. A store that fails is reported to `onError` and skipped until the next sweep.
- *
- * @returns how many were deleted, and how many were due but could not be.
- */
+/** A store that fails is reported to `onError` and skipped. @returns how many were deleted, and how many remain due. */
 export async function sweepObjects(context: Parts, signal: AbortSignal) {
   const failing = new Set<string>();
   let [swept, left, last] = [0, 0, 0];

@@ -1,8 +1,7 @@
 /**
- * Retention. Analyses without any activity for a long time are deleted as a client would delete them; deleted ones are
- * purged after a while, with their rows and objects; objects that no row refers to are removed, and so are deleted
- * tenants that have nothing left. Anything on legal hold stays. Usage counters are kept as long as their tenant's row,
- * and the audit log is kept for good.
+ * Retention: analyses without activity are deleted, deleted ones are purged with their rows and objects, and emptied
+ * tenants are removed; anything on legal hold stays. Usage counters last as long as their tenant's row, the audit log
+ * for good.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -94,10 +93,7 @@ export async function hideAnalyses(
   return inBatches(signal, () => removeAll(parts, { tenantId, find, because: 'tenant', by }));
 }
 
-/**
- * Removes the row and usage figures of a deleted tenant that has nothing left: no analysis, object or hold, and no
- * message that is still to be sent. @returns false if anything is left.
- */
+/** False if an analysis, object, hold or unsent message of the deleted tenant is left. */
 async function purgeTenant(db: Db, id: string, at: Date): Promise<boolean> {
   return transact(db, async (tx) => {
     const isNeeded = ({ table, which }: Need) =>

@@ -83,11 +83,7 @@ export async function getRow(reader: Reader, target: Target): Promise<AnalysisRo
   return row;
 }
 
-/**
- * Reads an analysis for the operator, who may have to hand over a deleted one that is on legal hold.
- *
- * @throws {ForensicsError} `analysis_not_found`, also for a deleted one that is not on hold.
- */
+/** For the operator: also a deleted one that is on legal hold. @throws {ForensicsError} `analysis_not_found`. */
 export async function getKeptRow(reader: Reader, { tenantId, analysisId }: Target) {
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
   const isKept = or(isNull(analyses.deletedAt), sql`NOT (${isFree})`);
@@ -118,10 +114,7 @@ const entryById = buildOnce((reader) =>
     .prepare(),
 );
 
-/**
- * `searchTerm` is literal text, searched case-insensitively in name, comment, case, exhibit, examiner, each tag and the
- * name of the person who last changed it.
- */
+/** `searchTerm`: literal, in any case, in name, comment, case, exhibit, examiner, tags and the last changer's name. */
 export type ListQuery = Omit<Wire<typeof listQuery>, 'tenantName' | 'id'>;
 
 type Filters = Omit<ListQuery, 'searchTerm' | 'start' | 'limit'> & {

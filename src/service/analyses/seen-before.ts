@@ -56,9 +56,8 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
 }
 
 /**
- * Other pictures of the tenant that show the same thing, then those whose metadata contains the same document id,
- * generator settings or camera; within each kind, oldest first. Empty if the picture was examined while the search was
- * switched off.
+ * Those that show the same thing, then those with the same document id, generator settings or camera; oldest first.
+ * Empty if it was examined while the search was off.
  *
  * @throws {ForensicsError} `analysis_not_found`.
  */
@@ -146,10 +145,7 @@ async function findByFacts(reader: Reader, target: Target, facts: readonly numbe
     .all();
 }
 
-/**
- * To be used with a cross join, which SQLite performs in the order written; with an ordinary join it would read all of
- * the tenant's analyses first.
- */
+/** For a cross join, which SQLite performs in the order written; an ordinary one would read all analyses first. */
 function isOther({ tenantId, analysisId }: Target) {
   const isIts = eq(analyses.id, fingerprints.analysisId);
   return and(isIts, isAliveIn(tenantId), ne(analyses.id, analysisId));
@@ -209,10 +205,7 @@ export async function countOfOneCamera(
   return Math.max(0, ...counts.filter((count) => count > 1));
 }
 
-/**
- * One key per keypoint, mirrored or not, different for each tenant. @param withLikely - include the keys that a copy is
- * likely to have.
- */
+/** One per keypoint, different for each tenant. @param withLikely - include keys that a copy is likely to have. */
 function keysIn(tenantId: string, packed: Uint8Array, { withLikely = false } = {}): number[] {
   const tag = createHash('sha256').update(tenantId).digest().readUInt32BE() >>> 12;
   const keys = unpackFingerprint(packed).keypoints.flatMap(({ key, weakBits: [first, second] }) =>

@@ -1,7 +1,5 @@
 /**
- * Creates, starts and retries analyses. At the start, the upload is read once, checked from its header,
- * hashed, and copied to where no client can reach it. Pixels are not touched here: only the
- * sandbox's child processes decode a possibly hostile file.
+ * Creates, starts and retries analyses. At the start, the upload is read once, checked, hashed and copied out of reach.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -59,8 +57,7 @@ import { renderInto } from './render.ts';
 import { getAnalysis, toOptions } from './view.ts';
 
 /**
- * Ingests the upload and queues the analysis. Of two concurrent starts, one wins. An upload that can never be analysed
- * makes the analysis fail.
+ * Of two concurrent starts, one wins.
  *
  * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays pending); `image_*`,
  *   `trial_image_mismatch` (now failed); `store_unavailable`, `store_refused`, `no_space_left`.
@@ -168,11 +165,10 @@ export interface RetryRequest {
 }
 
 /**
- * Runs a failed analysis again with merged options, or upgrades a completed one from flagging to forensicReporting
- * without a new inference.
+ * Runs a failed analysis again, or upgrades a completed one without inference.
  *
  * @throws {ForensicsError} `invalid_request`, `model_not_found`, `analysis_not_found`, `tier_downgrade`,
- *   `analysis_not_retryable`; as `startAnalysis` when a previously rejected upload is checked again.
+ *   `analysis_not_retryable`; as `startAnalysis`.
  */
 export async function retryAnalysis(
   context: Context,
@@ -256,12 +252,7 @@ function storedEvidence({ inputEtag, ...row }: AnalysisRow): EvidenceCopy | null
   return { key: evidenceKey, ...hashes, sizeBytes: null, inputEtag };
 }
 
-/**
- * Creates an analysis that waits for its upload, from a body that its schema has checked.
- *
- * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused
- *   Idempotency-Key.
- */
+/** @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused key. */
 export async function createAnalysis(
   context: Context,
   caller: Caller,
@@ -320,11 +311,7 @@ function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOpt
   return { model: first.id, decisionStrategy: 'default', tier: 'flagging', seed: defaultSeed };
 }
 
-/**
- * `base` with the given options replaced.
- *
- * @throws {ForensicsError} `invalid_request` for an unknown field or an invalid value, `model_not_found`.
- */
+/** @throws {ForensicsError} `invalid_request` for an unknown field or an invalid value, `model_not_found`. */
 function mergeOptions(
   base: AnalysisOptions,
   given: unknown,

@@ -127,10 +127,7 @@ export function parseEntry({ text }: Pick<Line, 'text'>): Entry {
   return JSON.parse(text);
 }
 
-/**
- * Every logged event and its details. These hold only ids, hashes, numbers and this program's own vocabulary: no name,
- * file name, comment, address or secret. Once released, an event name never changes its meaning.
- */
+/** Details hold only ids, hashes, numbers and our own words, never names. A released event keeps its meaning. */
 
 type None = Readonly<Record<string, never>>;
 /** SHA-256 in lower-case hex, by file name. */

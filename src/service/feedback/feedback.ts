@@ -1,7 +1,4 @@
-/**
- * Messages from users to the team. They are stored first and then sent to the administrator's receiver, if there is
- * one; the message and its send job are written in one transaction. Knows nothing about HTTP or accounts.
- */
+/** Messages from users to the team: stored and, if the administrator has a receiver, sent by a job. */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
 import type { FeedbackMessage } from '../../contract/auth.ts';
@@ -188,10 +185,7 @@ export async function purgeFeedback(db: Db, at: Date): Promise<void> {
 /** Whether a message is still to be sent over some channel. Quotes in stored texts are escaped, so none can match. */
 export const isWaiting = sql`${feedback.outcomes} LIKE '%"state":"waiting"%'`;
 
-/**
- * The message as plain text. Each value is one line after our own label, and each line of a longer text is marked as
- * quoted, so that user text cannot pass for ours.
- */
+/** Each value is one line after our label or marked as quoted, so that user text cannot pass for ours. */
 export function plainText({ message: sent, ...known }: Submission): string {
   const { source, name, email, url, replaySessionId, sourceAttributes, message } = sent;
   return [

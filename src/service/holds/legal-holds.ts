@@ -1,7 +1,4 @@
-/**
- * Legal holds: what must be kept however long ago it was deleted. The operator places them on the command line; anyone
- * who may change a tenant's settings can place them for that tenant, but cannot lift the operator's.
- */
+/** Legal holds: what stays even if deleted. Members can place them for their tenant, but not lift the operator's. */
 
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { LegalHold } from '../../contract/tenant.ts';
@@ -19,12 +16,7 @@ export interface Held {
 
 export function createHolds({ db, now }: Clocked) {
   return {
-    /**
-     * Places a hold. A user's hold becomes the operator's when the operator places the same one.
-     *
-     * @param by - a user, or the operator if omitted.
-     * @throws {ForensicsError} `analysis_not_found`; `conflict` if it is already on hold.
-     */
+    /** The operator's replaces a user's. @throws {ForensicsError} `analysis_not_found`; `conflict` if already held. */
     add: async (hold: Held & { readonly reason: string }, by: Actor = operator) =>
       transact(db, async (tx) => {
         await assertAnalysisExists(tx, hold);

@@ -20,10 +20,7 @@ import {
 import { jobs } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../contract/errors.ts';
 
-/**
- * A claimed job. `fence` and `leasedBy` identify the claim together: a database crash may undo a
- * claim, and the next one then gets the same fence.
- */
+/** `fence` and `leasedBy` identify a claim together: after a database crash, the next one may get the same fence. */
 export type Job = Readonly<
   Pick<typeof jobs.$inferSelect, 'id' | 'kind' | 'payload' | 'owner' | 'fence' | 'leasedBy'>
 >;

@@ -1,7 +1,4 @@
-/**
- * Takes jobs from the queue, passes them to their handlers, renews their leases and shuts down cleanly. A handler
- * settles its job itself (`finish` or `release`) in the transaction that makes the result visible.
- */
+/** Passes jobs to handlers, renews leases and shuts down cleanly; a handler settles its job along with its result. */
 
 import { type Clocked, type Db, transact } from '../../ports/db/database.ts';
 import { ForensicsError, hasCode } from '../../contract/errors.ts';
@@ -127,11 +124,7 @@ async function giveBack(parts: Parts, job: Job, afterMs: number): Promise<void> 
 const shortestRestMs = 1000;
 const longestRestMs = 15 * 60_000;
 
-/**
- * Decides whose job runs next, so that no owner delays the others. Owners take turns; an owner
- * whose latest job failed pauses for ten times the job's duration, then gets one job at a time
- * until one succeeds. Kept in memory: a new process has to learn it again.
- */
+/** Owners take turns. After a failed job, an owner pauses, then gets one job at a time until one succeeds. */
 function createFairScheduler(now: () => Date) {
   const inHand: string[] = [];
   /** Owners whose latest job failed, and until when they are paused. */
@@ -177,10 +170,7 @@ function createFairScheduler(now: () => Date) {
 }
 
 /**
- * Wraps a handler so that a run only starts when the disk has room for it and for the runs in
- * progress. Otherwise its job stays in the queue and the analysis is unchanged.
- *
- * @param room.runsUnderWay - number of runs in all processes writing to this disk, with the one about to start.
+ * Starts a run only if the disk has room for it and for those in progress (`runsUnderWay`); else its job stays queued.
  */
 export function withRoom(
   room: { folder: string; bytes: number; runsUnderWay: () => Promise<number> },
@@ -197,10 +187,7 @@ export function withRoom(
 // work of other processes. Turns run one at a time; tasks started in a turn continue after it, and each wakes the loop
 // when it ends.
 
-/**
- * @param turn - starts what is due without waiting for it; resolves to the time when the next item is due, or null.
- * @param onError - receives the error of a turn that rejects; the turn is repeated after `pollMs`.
- */
+/** @param turn - starts what is due; resolves to when the next is, or null. A failed one is repeated after `pollMs`. */
 export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts) {
   let isRunning = false;
   let isTurning = false;

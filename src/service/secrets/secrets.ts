@@ -55,8 +55,7 @@ export const keptSecretsKey = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 
 /**
- * Derives the secrets. The first call binds the database to its master key, so that a different key is noticed before
- * it seals anything. Also completes an interrupted rotation of the master key.
+ * The first call binds the database to its master key; also completes an interrupted rotation.
  *
  * @throws {ForensicsError} `config_invalid` if the database was last sealed under another master key.
  */
@@ -152,12 +151,7 @@ export interface DataFolder {
   readonly keyFile: ReturnType<typeof createKeyFile> | null;
 }
 
-/**
- * Creates the master key of a new folder. Call it once, before its database is created.
- *
- * @throws {ForensicsError} `config_invalid` if the folder cannot be used or its master key is damaged;
- *   `database_damaged` if its database is missing.
- */
+/** Call before the database is created. @throws {ForensicsError} `config_invalid`; `database_damaged` if missing. */
 export function openDataFolder({
   dataDir: path,
   masterKey,
@@ -174,11 +168,7 @@ function createKeyFile(dataDir: string) {
   const file = join(dataDir, 'master.key');
   const next = `${file}.next`;
   return {
-    /**
-     * Reads the key, or creates it if there is no database yet.
-     *
-     * @throws {ForensicsError} `config_invalid` if the file is damaged, or is missing although its database exists.
-     */
+    /** Creates it if there is no database yet. @throws {ForensicsError} `config_invalid` if damaged or missing. */
     read() {
       const kept = readKey(file) ?? readExistingKey(databaseFile(dataDir), file);
       if (kept !== null) return kept;

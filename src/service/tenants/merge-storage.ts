@@ -1,7 +1,5 @@
 /**
- * Applies a request to a storage configuration. Members that are omitted or masked keep their stored values as long as
- * the server or bucket they belong to is unchanged. A stored secret is never sent to a different server or used for a
- * different account.
+ * Applies a request to a storage configuration: omitted or masked members stay, but no secret goes to another server.
  */
 
 import { readFileSync, statSync } from 'node:fs';
@@ -48,10 +46,7 @@ function invalidStorage(member: string, what: string): ForensicsError {
   return invalidRequest(`storageConfig.${member} ${what}.`);
 }
 
-/**
- * @param stored - the tenant's current configuration; null for the service's own store, or when it cannot be decrypted.
- * @throws {ForensicsError} `invalid_request`, saying which member is invalid and what it must be.
- */
+/** @param stored - null for the service's own store, or if it cannot be decrypted. @throws `invalid_request`. */
 export function mergeStorage(stored: StorageConfig | null, request: StorageRequest): StorageConfig {
   const { s3 = null, azure = null } = request;
   if (s3 !== null && azure === null) {
@@ -170,12 +165,9 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
 }
 
 /**
- * Reads the file that configures the whole service's store: the contract's StorageConfig under the
- * same rules as a tenant's, plus, for S3, a second address at which the service itself reaches the
- * server. The file contains credentials, so no message quotes it.
+ * By a tenant's rules, plus an internal address for S3; no message quotes it.
  *
- * @returns the store with an empty prefix.
- * @throws {ForensicsError} `config_invalid`, saying which member is invalid and what it must be.
+ * @throws {ForensicsError} `config_invalid`.
  */
 export function readDefaultStorage(file: string): SharedConfig {
   try {
@@ -228,9 +220,8 @@ function internalAddress(
 }
 
 /**
- * Call before the first request. A store that rejects the service aborts the start, because only
- * people can fix that. A store that is down or full is only reported to `onError`: after a power
- * cut it may start later than the service, and the database can be read without it.
+ * Call before the first request. A store that rejects the service aborts the start, because only people can fix that;
+ * one that is down or full is only reported to `onError`.
  *
  * @throws {ForensicsError} `config_invalid`.
  */

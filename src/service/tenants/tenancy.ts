@@ -1,7 +1,4 @@
-/**
- * A tenant as its own members see and change it: name, webhook and storage. Knows nothing about HTTP; callers have
- * already checked that the user may act for the tenant.
- */
+/** A tenant as its members see and change it. Callers have checked that the user may act for it. */
 
 import { withoutUndefined } from '../../contract/common.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -47,12 +44,7 @@ export interface TenancyContext extends Clocked {
 export function createTenancy(context: TenancyContext) {
   return {
     read: (tenant: Tenant) => readTenant(context, tenant),
-    /**
-     * Changes the members in the request and returns the tenant's new state. A returned tenant can be sent back
-     * unchanged.
-     *
-     * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`; then nothing is changed.
-     */
+    /** What was returned can be sent back. @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`. */
     change: (tenant: Tenant, request: TenantRequest, by: Actor) =>
       changeTenant(context, { tenant, request, by }),
   };
@@ -138,10 +130,7 @@ function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | nu
 type ReadOnlyMembers = Readonly<Partial<Record<(typeof readOnly)[number], unknown>>>;
 const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as const;
 
-/**
- * Rejects changes to read-only members. Volatile ones (`updatedDate`, `webhookState`,
- * `storageWarning`, a key's last use and expiry) are not compared.
- */
+/** Volatile ones (`updatedDate`, `webhookState`, `storageWarning`, a key's last use and expiry) are not compared. */
 function assertReadOnlyUnchanged(request: ReadOnlyMembers, answered: TenantResponse): void {
   const known: ReadOnlyMembers = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
   for (const member of readOnly) {
@@ -217,12 +206,7 @@ function describeWarning(stored: StoredConfig | null): string | null {
   return corsWarning === null ? null : `Browsers may be unable to reach the bucket: ${corsWarning}`;
 }
 
-/**
- * Why nothing can ever be delivered to this URL. Null for host names, which are resolved and checked on every delivery,
- * and for text that is not a URL.
- *
- * @param allowed - addresses that webhooks may be sent to: `external`, `private`, CIDRs.
- */
+/** Null for host names, which every delivery checks. @param allowed - `external`, `private` and CIDRs. */
 export function complaintAbout(webhookUrl: string, allowed: readonly string[]): string | null {
   const guard = createConnectionGuard(createAddressGuard(allowed));
   const host = URL.parse(webhookUrl)?.hostname ?? '';
@@ -238,12 +222,7 @@ interface TenantDeletion {
   readonly now: () => Date;
 }
 
-/**
- * A crash cannot leave the tenant half deleted; analyses that were not hidden in time are hidden by the daily chore.
- *
- * @returns the tenant's row after deletion, and the number of analyses that were hidden.
- * @throws {ForensicsError} `conflict` while any of the tenant's data is on legal hold; `tenant_not_found`.
- */
+/** A crash cannot leave it half deleted. @throws {ForensicsError} `conflict` on legal hold; `tenant_not_found`. */
 export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },
   { tenant: { id, name }, by, now }: TenantDeletion,
@@ -274,10 +253,7 @@ async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Pr
   );
 }
 
-/**
- * Revokes its keys, removes its members and ends their sessions, switches its webhook off and frees its names. Pending
- * deliveries are dropped, because they no longer have a receiver.
- */
+/** Also drops pending deliveries, because they no longer have a receiver. */
 async function endTenant(
   tx: Tx,
   { id, at, by }: { id: string; at: Date; by: Actor },

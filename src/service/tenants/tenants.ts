@@ -68,12 +68,7 @@ export function createTenants({ db, now }: Clocked) {
     /** On the operator's behalf. @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
     update: async (id: string, change: TenantChange) =>
       transact(db, (tx) => updateTenant(tx, { id, change, at: now(), by: operator })),
-    /**
-     * Finds the tenant of this name if this principal may act for it.
-     *
-     * @throws {ForensicsError} `forbidden`, both for someone else's tenant and for an unknown name, so that the two
-     *   cannot be told apart.
-     */
+    /** @throws {ForensicsError} `forbidden`, alike for someone else's tenant and for an unknown name. */
     async authorizeTenant(principal: Principal, tenantName: string) {
       const tenant = await byName(tenantName);
       if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;

@@ -1,7 +1,4 @@
-/**
- * Counts usage for billing and reports by tenant and UTC day, in the transaction of the event itself. Counters are
- * whole numbers that only grow; ratios and averages are computed when a report is read.
- */
+/** Usage by tenant and UTC day, counted with the event itself in whole numbers; ratios are computed when read. */
 
 import { and, between, eq, inArray, sql } from 'drizzle-orm';
 import type { ReportQuery } from '../../contract/usage.ts';
@@ -17,10 +14,7 @@ import type { Tenant } from '../tenants/tenants.ts';
 type Parallelism = 'single' | 'bulk';
 
 type Counter =
-  /**
-   * Analyses delivered in a tier, which are billed. An upgrade adds one to forensicReporting and
-   * takes none from flagging, because flagging was delivered and billed before.
-   */
+  /** Billed deliveries. An upgrade adds one to forensicReporting and leaves flagging, which was delivered before. */
   | `billed.${Tier}`
   /** Successful analyses by who created them: `app` for a person, `api` for everything else. */
   | `success.${'api' | 'app'}`
@@ -195,10 +189,7 @@ function toFigures(sum: Sums) {
   };
 }
 
-/**
- * `confidenceScore` is the mean calibrated probability of the decided class over all decided results (real, fake),
- * 0..1. Uncertain and abstain are not classes, so they have no confidence; 0 if nothing was decided.
- */
+/** `confidenceScore`: mean calibrated probability, 0..1, of the decided class; 0 if nothing was decided. */
 function toResults(sum: Sums) {
   const real = sum('result.real');
   const fake = sum('result.fake');

@@ -88,11 +88,7 @@ function nothingMeasured(what: string): ForensicsError {
   );
 }
 
-/**
- * @param manifest - the manifest of the model whose results the report shows; error rates of
- *   another model or version say nothing about them.
- * @throws {ForensicsError} `conflict` if the validation measured another model.
- */
+/** @param manifest - of the report's model. @throws {ForensicsError} `conflict` if the validation measured another. */
 export function citedAs(
   validation: Validation,
   manifest: Pick<ModelManifest, 'id' | 'version' | 'files'>,

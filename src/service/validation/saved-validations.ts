@@ -68,11 +68,9 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>) {
 }
 
 /**
- * The validation that reports cite according to the settings; null if none is set.
+ * Null if none is set.
  *
- * @param model - id of the examining model, null for the default.
- * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` if the validation measured another
- *   model, because a report must not claim its figures then.
+ * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` for another model.
  */
 export async function citedValidation(
   settings: Pick<Settings, 'dataDir' | 'validation'>,

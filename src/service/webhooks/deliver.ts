@@ -1,7 +1,4 @@
-/**
- * Delivers the outbox's messages at least once, in order per subject, and to all tenants in parallel. A receiver that
- * does not respond delays only its own messages.
- */
+/** Delivers messages at least once, in order per subject; a receiver that does not respond delays only its own. */
 
 import { createLoop } from '../jobs/worker.ts';
 import { createAddressGuard } from '../../ports/network/address-guard.ts';
@@ -146,10 +143,7 @@ function facts(
 // Signs messages as the Standard Webhooks specification says, so that receivers can verify them with any of its
 // libraries.
 
-/**
- * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. It is derived from the server's key, so a stolen database
- * file is not enough to forge signatures. Anyone with the server's key can derive every tenant's secret.
- */
+/** `whsec_<base64 of 32 bytes>`, derived from the server's key: a stolen database is not enough to forge signatures. */
 export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
   const secret = createHmac('sha256', serverKey).update(`webhook-secret/1/${tenantId}`).digest();
   return `whsec_${secret.toString('base64')}`;
@@ -190,10 +184,7 @@ interface TestMessage extends Pick<DelivererOptions, 'serverKey' | 'allow'> {
   readonly at: Date;
 }
 
-/**
- * Writes nothing, whatever the receiver responds: a disabled webhook stays disabled. The body has neither `analysisId`
- * nor `status`, so that a receiver that ignores the event type cannot mistake it for a message about an analysis.
- */
+/** Writes nothing. Without `analysisId` and `status`, its body cannot be mistaken for a message about an analysis. */
 export async function sendTestMessage(test: TestMessage) {
   const { tenantId, url, serverKey, allow, at } = test;
   // The `webhook-id` of the message, by which the receiver's log can be searched.
@@ -279,13 +270,10 @@ interface Replay {
 }
 
 /**
- * Queues settled messages again. They keep their ids, so that a receiver can recognise a duplicate.
- *
- * Messages about one subject are sent in the order in which they were written. A message whose delivery is in progress
- * keeps its position; requeued messages follow it, ahead of newer ones.
+ * Queues settled messages again, with their ids: after one being delivered, ahead of newer ones about the subject.
  *
  * @returns the requeued messages, oldest first.
- * @throws {ForensicsError} `conflict` if the tenant has no receiver or the message is still waiting, `not_found`.
+ * @throws {ForensicsError} `conflict` without a receiver or while the message is still waiting, `not_found`.
  */
 export async function replay(db: Db, { tenantId, which, at, by }: Replay) {
   return transact(db, async (tx) => {

@@ -1,8 +1,4 @@
-/**
- * Messages waiting for delivery. A message is written in the transaction of the change it reports, so neither can exist
- * without the other. Messages about one subject are sent in order: only the oldest waiting message has a time for its
- * next attempt, and once it is settled, the next oldest is given one.
- */
+/** A message is written with the change it reports. Of each subject, only the oldest waiting one has a next attempt. */
 
 import {
   and,
@@ -60,12 +56,7 @@ export function createOutbox(parts: Clocked) {
     claim: (slots: (tenantId: string) => number) => claimDue(parts, slots),
     /** When the next message is due, ignoring the tenants in `except`. */
     nextDueAt: (except: readonly string[]) => findNextDue(parts, except),
-    /**
-     * Records the outcome of an attempt. A receiver that wants no more messages, or has been failing for days, is
-     * disabled: nothing is sent or written for it until the tenant sets a new URL.
-     *
-     * @param retryAt - when to try again after a failure; null abandons the message.
-     */
+    /** A receiver that wants no more, or fails for days, is disabled. @param retryAt - null abandons the message. */
     conclude: (delivery: Delivery, outcome: Outcome, retryAt: Date | null = null) =>
       transact(db, (tx) => conclude(tx, delivery, outcome, { at: now(), retryAt })),
     onAdded: (listener: () => void) => db.onNotification('deliveries', listener),
@@ -173,10 +164,7 @@ async function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'fai
 
 const clockStepMs = 60_000;
 
-/**
- * Whether the clock was set back after the message was written; if so, the message would wait for a time by the old
- * clock. A lease under the new clock is earlier than that.
- */
+/** After the clock was set back, the message would wait for a time by the old clock; a lease is earlier than that. */
 function isOutOfTime(at: Date) {
   const later = new Date(at.getTime() + clockStepMs);
   const { nextAttemptAt: next, createdAt } = deliveries;

@@ -1,7 +1,5 @@
 /**
- * Stores objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for
- * clients are signed locally with the account key. Azure requires uploads to send a header as well: `x-ms-blob-type:
- * BlockBlob`.
+ * Block blobs in a container, created if missing. URLs are signed locally; uploads need `x-ms-blob-type: BlockBlob`.
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
@@ -122,10 +120,7 @@ const ours = {
 /** Azure's limit per service. */
 const maxRules = 5;
 
-/**
- * Adds origins to our rule. Rules belong to the account, not to the container, so containers of other tenants may
- * depend on them: nothing is ever removed.
- */
+/** Rules belong to the account, and containers of other tenants may depend on them: nothing is ever removed. */
 async function addCorsRule(
   service: azure.BlobServiceClient,
   origins: readonly string[],
@@ -219,12 +214,7 @@ export function openContainer(config: AzureStorageConfig, settings: remote.Remot
   return { service, container, containerName, accountName, accountKey, url: container.url };
 }
 
-/**
- * Parses the connection string that the Azure portal shows under "Access keys".
- *
- * @returns the account with its key in Base64, and the URL of its blob service without a trailing slash.
- * @throws {ForensicsError} `invalid_request`, which says what is missing without quoting the text.
- */
+/** @returns the key in Base64, and the URL without a trailing slash. @throws {ForensicsError} `invalid_request`. */
 export function parseConnectionString(text: string) {
   const fields = new Map(text.split(';').map(splitField));
   const accountName = fields.get('accountname') ?? '';
@@ -264,10 +254,7 @@ function invalid(what: string): ForensicsError {
 /** Longest response that is parsed: the properties of an account, which include at most 2 KiB of CORS rules. */
 const maxTextBytes = 16_384;
 
-/**
- * Transport for the client library. The library's own transport reads and parses responses of any size, so that ten
- * megabytes of XML would block the process for seconds.
- */
+/** The library's own transport parses responses of any size: ten megabytes of XML would block us for seconds. */
 function createTransport(agent: Agent): azure.IHttpClient {
   return {
     async sendRequest(asked): Promise<azure.HttpOperationResponse> {
@@ -324,11 +311,7 @@ function azureLibrary(): typeof azure {
   return loaded;
 }
 
-/**
- * What the error codes of Azure's blob service mean.
- *
- * @see Azure REST reference, "Blob service error codes" and "Common REST API error codes".
- */
+/** @see Azure REST reference, "Blob service error codes" and "Common REST API error codes". */
 const meanings = remote.meaningTable([
   ['404', 'blob_not_found', 'The store has no object with this key.'],
   ['ContainerNotFound', 'blob_not_found', 'The container does not exist.'],

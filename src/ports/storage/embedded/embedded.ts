@@ -120,10 +120,7 @@ export function createObjectUrls(settings: { key: Uint8Array; now?: () => Date }
       const url = (method: SignedMethod) => path + signature(method, object, String(expires));
       return { GET: url('GET'), PUT: url('PUT'), DELETE: url('DELETE') };
     },
-    /**
-     * @param claimed - `expires` and `signature` from the URL, not yet checked.
-     * @throws {ForensicsError} `forbidden` unless this server signed exactly this; `url_expired`.
-     */
+    /** @throws {ForensicsError} `forbidden` unless this server signed exactly what is claimed; `url_expired`. */
     verify(
       method: SignedMethod,
       object: SignedObject,
@@ -263,12 +260,7 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
 /** Remains readable until closed, even if the object is replaced or removed. */
 export interface OpenObject {
   readonly record: ObjectRecord;
-  /**
-   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is returned; for a
-   * part of one, only the length can be checked.
-   *
-   * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
-   */
+  /** The digest of a whole object is checked before its last block. @throws `blob_damaged`, `store_unavailable`. */
   bytes(start: number, length: number): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 }

@@ -45,10 +45,7 @@ const sentences: Readonly<Record<string, string>> = {
 /** Codes of Node.js for certificates that cannot be trusted, such as `CERT_HAS_EXPIRED`. */
 const certificateCode = /CERT|UNABLE_TO_VERIFY/;
 
-/**
- * @returns `store_refused` if only a different configuration can help (a forbidden address, an untrusted certificate,
- *   TLS on a port that does not use it); `store_unavailable` for everything else.
- */
+/** @returns `store_refused` if only a different configuration can help, otherwise `store_unavailable`. */
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = causeCode(error);
@@ -85,11 +82,7 @@ export interface Refusal {
 
 const busy = [408, 429, 499, 503];
 
-/**
- * Translates a refusal. The store's error code becomes the code of the cause; nothing of the signed request is kept.
- *
- * @param meanings - by error code of the store and, for all other codes, by status.
- */
+/** Keeps nothing of the signed request. @param meanings - by the store's error code and, for other codes, by status. */
 export function toStoreError(
   { status, code }: Refusal,
   meanings: ReadonlyMap<string, Meaning>,
@@ -117,12 +110,7 @@ function meaningByStatus(status: number, code: string): Meaning {
 
 const attempts = 3;
 
-/**
- * Repeats an idempotent request if the store was unreachable or busy, but not after a timeout, because a caller is
- * waiting.
- *
- * @param delayMs - delay before the second attempt; twice as long before the third.
- */
+/** Not after a timeout, because a caller is waiting. @param delayMs - before the second attempt; then twice as long. */
 export function withStoreRetry<T>(delayMs: number, act: () => Promise<T>): Promise<T> {
   return retry(act, {
     pauseAfter(error, attempt) {

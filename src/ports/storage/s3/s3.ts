@@ -1,7 +1,4 @@
-/**
- * Stores objects in a bucket of any S3 server, through the client library and with retries. URLs for clients are signed
- * locally.
- */
+/** Objects in a bucket of any S3 server, through the client library with retries; client URLs are signed locally. */
 
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
 import { type ClientRequest, IncomingMessage, request } from 'node:http';
@@ -30,11 +27,7 @@ interface S3StoreSettings extends remote.RemoteSettings {
   readonly internal?: S3Address | null;
 }
 
-/**
- * @param config - `endpoint` without scheme and port; `region` as configured on the server, because every signature
- *   contains it.
- * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
- */
+/** @param config - `region` as on the server: signatures contain it. @throws {ForensicsError} `invalid_request`. */
 export function createS3Store(
   config: S3StorageConfig,
   settings: S3StoreSettings = {},
@@ -113,11 +106,7 @@ const ruleId = 'forensics';
 const maxRulesBytes = 65_536;
 const [ruleStart, ruleEnd] = ['<CORSRule>', '</CORSRule>'];
 
-/**
- * Replaces our CORS rule, which has our id. All other rules belong to the tenant and stay.
- *
- * @see Amazon S3 API Reference, "PutBucketCors".
- */
+/** Replaces our rule, found by its id; others belong to the tenant. @see Amazon S3 API Reference, "PutBucketCors". */
 async function applyCorsRules(
   act: Act,
   bucket: string,
@@ -233,12 +222,7 @@ const maxRefusalLength = 65_536;
 /** The library's maximum, so that an object is sent in a single request and becomes visible atomically. */
 const partSize = 5 * 1024 ** 3;
 
-/**
- * Opens the client when it is first used: loading the library takes 0.15 s, and most installations have no S3 store.
- *
- * @param config - with an endpoint that `s3Origin` has checked.
- * @returns a function that opens a client, which throws a `ForensicsError` when the server refuses.
- */
+/** Opens the client on first use: loading takes 0.15 s, and most need none. @param config - checked by `s3Origin`. */
 function createS3Client(
   config: S3StorageConfig,
   settings: remote.RemoteSettings,

@@ -1,7 +1,5 @@
 /**
- * Identity without an external provider: accounts in our own database. A token identifies only the user and the
- * session; all permissions are read from the database on each request, so anything that an administrator revokes is
- * gone at once.
+ * Our own accounts. A token names only user and session; rights are read on each request, so revoking works at once.
  */
 
 import { eq, ne, sql } from 'drizzle-orm';
@@ -158,10 +156,7 @@ function createLogins(parts: LoginParts) {
   };
 }
 
-/**
- * The accounts with this address that are not locked. Each counts its own attempts; otherwise, setting the password of
- * one account could unlock another.
- */
+/** Each account counts its own attempts; otherwise, setting the password of one account could unlock another. */
 async function openAccounts({ db, attempts }: LoginParts, email: string, from: string) {
   const rows = await embeddedRows(db, email);
   if (rows.length === 0) await attempts.countAccount({ account: email, from });

@@ -1,9 +1,7 @@
 /**
- * Password rules and password hashing. Knows nothing about users or sessions.
- *
- * scrypt with N = 2^17, r = 8, p = 1, the first choice for scrypt in OWASP's Password Storage Cheat Sheet: 128 MiB and
- * about 0.4 s on the machine where it was measured. Each hash records its own cost, so that old hashes stay readable if
- * it is ever raised.
+ * Password rules and hashing: scrypt with N = 2^17, r = 8, p = 1, the first choice for scrypt in OWASP's Password
+ * Storage Cheat Sheet (128 MiB, about 0.4 s). Each hash records its own cost, so that old hashes stay readable if it is
+ * ever raised.
  */
 
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
@@ -41,10 +39,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
   );
 
   return {
-    /**
-     * @throws {ForensicsError} `invalid_request` if it is shorter than 12 or longer than 256 characters, if it is very
-     *   common, if it is the person's own address or name, or if it is the password being replaced.
-     */
+    /** @throws {ForensicsError} `invalid_request`: not 12 to 256 characters, common, the person's name, or the same. */
     assertUsable,
     /**
      * `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, with salt and key in base64.
@@ -68,12 +63,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
       }
       return found;
     },
-    /**
-     * Runs `act`, which will hash a password. The capacity for it is reserved from the start, even while it waits for
-     * something else.
-     *
-     * @throws {ForensicsError} `rate_limited` if so many are in progress that another would wait for half a minute.
-     */
+    /** Reserves room for a hash, then runs `act`. @throws {ForensicsError} `rate_limited` instead of a long wait. */
     withRoom: <T>(act: () => Promise<T>) => inRoom('', act),
   };
 }

@@ -169,11 +169,7 @@ export function createTokens({
         .setExpirationTime(issuedAt + lifeSeconds)
         .sign(privateKey);
     },
-    /**
-     * Verifies signature, kind, issuer and expiry; the caller checks whether the session is still live.
-     *
-     * @throws {ForensicsError} `unauthenticated`, also if the `userType` claim is absent.
-     */
+    /** Whether the session is live is the caller's check. @throws {ForensicsError} `unauthenticated`. */
     async read(kind: TokenKind, token: string) {
       const { typ, audience } = kinds[kind];
       const options = {

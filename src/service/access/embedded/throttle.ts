@@ -60,11 +60,7 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
   }
 
   return {
-    /**
-     * @param attempt - counted in the same way whether or not there is an account.
-     * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted,
-     *   so further attempts do not prolong the lock.
-     */
+    /** Counted whether or not there is an account. @throws {ForensicsError} `rate_limited` while it is locked. */
     async countAccount(attempt: Attempt): Promise<void> {
       // In one transaction, so that the first count is undone if the second is refused.
       await transact(db, async (tx) => {
@@ -122,10 +118,7 @@ function createLoginPlaces(now: () => Date) {
   );
 
   return {
-    /**
-     * @returns a function that takes the attempt back.
-     * @throws {ForensicsError} `rate_limited` after 30 failures within 15 minutes.
-     */
+    /** @returns a function that takes it back. @throws {ForensicsError} `rate_limited` after 30 in 15 minutes. */
     countPlace(from: string): () => void {
       const place = toPlace(from);
       const at = now().getTime();
@@ -141,11 +134,7 @@ function createLoginPlaces(now: () => Date) {
         if (others !== undefined) places.set(place, others);
       };
     },
-    /**
-     * All passwords are checked in one shared queue, which no single place may fill.
-     *
-     * @throws {ForensicsError} `rate_limited` if four attempts from this place are in progress.
-     */
+    /** All are checked in one queue, which no place may fill. @throws {ForensicsError} `rate_limited` above four. */
     withSeat: <T>(from: string, act: () => Promise<T>) => seats(toPlace(from), act),
   };
 }

@@ -1,7 +1,4 @@
-/**
- * The metadata of an identity provider (OpenID Connect Discovery 1.0, section 3): fetched,
- * validated and reduced to what we use.
- */
+/** A provider's metadata (OpenID Connect Discovery 1.0, section 3): fetched, validated and reduced to what we use. */
 
 import { withoutUndefined } from '../../../contract/common.ts';
 import type { ServerMetadata } from 'openid-client';

@@ -146,11 +146,7 @@ const ever = new Date(0);
 function createAccounts(parts: AccountsParts) {
   const { db, now } = parts;
   return {
-    /**
-     * Creates the account of a token's person on first sight, and updates it from the newest token.
-     *
-     * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has ended since.
-     */
+    /** For a token's person. @throws {ForensicsError} `unauthenticated` if disabled or logged out since. */
     async admit(seen: Seen) {
       const row = await findRow(db, seen.token);
       const isNews = row && !isDeepStrictEqual({ ...row, ...shownAs(row, seen.person) }, row);

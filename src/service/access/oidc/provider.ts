@@ -1,7 +1,4 @@
-/**
- * One identity provider: its discovery document and keys, fetched when first needed and cached while it is down, and
- * the few calls that we make to it. Anything it does wrong becomes `identity_unavailable`, and no login succeeds.
- */
+/** One identity provider: its metadata and keys, cached while it is down. Its faults become `identity_unavailable`. */
 
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import {

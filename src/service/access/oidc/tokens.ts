@@ -129,10 +129,7 @@ function toRead(claims: JWTPayload, at: Date) {
   return {
     issuer: iss,
     subject: sub,
-    /**
-     * The time since which the person has been logged in continuously or, without that claim, the token's issue time. A
-     * refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
-     */
+    /** Since when the person is logged in, or else the issue time; a refresh keeps it (RFC 9068, section 2.2.1). */
     since: toDate(loggedIn ?? iat),
     /** When the person last authenticated; null if the token has no such claim. */
     loggedInAt: loggedIn === null ? null : toDate(loggedIn),
@@ -161,12 +158,7 @@ function invalid(): ForensicsError {
   return unauthenticated('The token is not valid for this service.');
 }
 
-/**
- * Whether a provider's token is an access token or an id token. There is no single marker, so all markers in use are
- * checked, the simple ones first.
- *
- * `either`: nothing in the token settles the question. `other`: made for another purpose, such as logout.
- */
+/** No single marker tells them apart. `either`: nothing decides; `other`: for another purpose, such as logout. */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
 function readKind(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
@@ -188,12 +180,7 @@ function readMark(mark: unknown): string {
   return typeof mark === 'string' ? mark.toLowerCase() : 'unreadable';
 }
 
-/**
- * Reads what we need to know about a person from a token's claims, under the names in the settings.
- *
- * A name is either the exact name of a claim, or the path through nested claims:
- * `realm_access.roles`, `resource_access.my.client.roles`.
- */
+/** By setting: a claim's exact name, or a path through nested claims, such as `resource_access.my.client.roles`. */
 export type ClaimNames = Readonly<Record<'scopes' | 'userType' | 'tenants', string>>;
 
 export type Described = ReturnType<typeof describePerson>;

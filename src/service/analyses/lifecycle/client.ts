@@ -1,8 +1,4 @@
-/**
- * State changes requested by clients, and removal by retention. For the changes during a run, see worker.ts. Each
- * change is one transaction: a compare-and-set (the row changes only if it is still in the expected state), with its
- * job, webhook message and counters.
- */
+/** State changes by clients and by retention, each in one transaction; worker.ts has those during a run. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { withoutUndefined } from '../../../contract/common.ts';
@@ -61,11 +57,7 @@ export async function insertAnalysis(
   });
 }
 
-/**
- * pending -> pending, now waiting for a worker. Returns false for a repeat, which does not use the evidence.
- *
- * @throws {ForensicsError} `analysis_not_pending`.
- */
+/** pending -> pending, now queued; false for a repeat, whose evidence is unused. @throws `analysis_not_pending`. */
 export async function queueRun(parts: LifecycleParts, act: Act, evidence: EvidenceCopy) {
   return once(parts, act, async (changes) => {
     const { tx, at, move, attach } = changes;

@@ -168,10 +168,7 @@ export async function rollBackRun(parts: LifecycleParts, job: Job, target: Targe
 /** SHA-256 of what replaced the upload; null if it was too large to hash. */
 export type Replacement = EventDetails['analysis.upload_replaced'];
 
-/**
- * Records a replaced upload, which responses show in addition to the state; the state itself does not change. It is
- * recorded once, however many workers notice it.
- */
+/** Shown in addition to the state, which stays; recorded once, however many workers notice it. */
 export async function noteReplacedInput(
   parts: LifecycleParts,
   target: Target,
