@@ -23,11 +23,7 @@ export function printFileFailure(
   if (verbose) process.stderr.write(`${describeCauses(failure)}\n`);
 }
 
-/**
- * Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line in our format.
- *
- * @param called.command - the command that was called, such as `keys list`; empty if there was none.
- */
+/** Prints Commander's errors as one line. @param called.command - such as `keys list`; empty if there was none. */
 export function printUsageError(
   text: string,
   { command, write }: { readonly command: string; readonly write: (text: string) => void },
@@ -57,10 +53,7 @@ function serverMessage(line: string): string | null {
 
 const deepest = 8;
 
-/**
- * Describes the causes of a failure for `--verbose`: names, messages and stacks, without secrets.
- * Other properties of errors are left out, because they include requests with their headers.
- */
+/** For `--verbose`, without secrets. Other properties are left out: they include requests with their headers. */
 function describeCauses(failure: Error): string {
   const parts: string[] = [];
   let at: unknown = failure;

@@ -18,11 +18,7 @@ import {
   withSwitches,
 } from './output/terminal.ts';
 
-/**
- * Runs the command in `argv` and returns its exit code.
- *
- * @param given - like `process.argv`: the first two entries are skipped.
- */
+/** @param given - like `process.argv`: the first two entries are skipped. */
 export async function main(given: readonly string[]): Promise<ExitCode> {
   const argv = withNameBytes(given);
   // Commands set their exit code here; a code from an earlier call must not be kept.
@@ -177,10 +173,7 @@ const loadModule = createRequire(import.meta.url);
 /** Descriptions are wrapped only if they get at least this width. */
 const minWidthToWrap = 20;
 
-/**
- * Wraps paragraphs, which are consecutive lines that start at the margin. Indented lines are left alone: options are
- * already laid out, and examples are copied as a whole.
- */
+/** Wraps lines that start at the margin. Indented ones stay: options are laid out, and examples are copied whole. */
 function layHelp(text: string, columns: number): string {
   // Not with import(), because Commander writes synchronously; every command would wait 20 ms for it.
   const { default: wrapAnsi }: typeof import('wrap-ansi') = loadModule('wrap-ansi');

@@ -1,7 +1,4 @@
-/**
- * All settings, each declared once with its type, default, bounds and description. The name here is the key in the
- * config file; flag, variable, help text and the manual's table are derived from it.
- */
+/** All settings, each declared once. Flag, variable, help and the manual's table follow from its key. */
 
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';

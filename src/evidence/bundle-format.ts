@@ -1,7 +1,4 @@
-/**
- * The format of a bundle: names, the order of the files and the limits for reading. Bundles from
- * earlier versions must stay verifiable, so any change here needs a new format version.
- */
+/** The format of a bundle. Earlier bundles must stay verifiable, so any change here needs a new format version. */
 
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
@@ -132,12 +129,7 @@ export function toPlain(value: unknown): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/**
- * The canonical JSON of a value (RFC 8785): the same facts give the same bytes on every machine.
- * UTF-8, without a final newline.
- *
- * @throws {TypeError} for values that JSON cannot represent, such as undefined.
- */
+/** Canonical JSON (RFC 8785) in UTF-8, without a final newline. @throws {TypeError} for undefined and the like. */
 export function canonicalBytes(value: unknown): Buffer {
   const text = canonicalize(toPlain(value));
   if (text === undefined) throw new TypeError('the value has no JSON form');
@@ -165,11 +157,7 @@ export function createReader<T extends TSchema>(schema: T) {
   };
 }
 
-/**
- * Parses JSON. Returns undefined, which no JSON text yields, for missing or invalid text and if it is malicious.
- *
- * @param how - `withMaps`: otherwise, long lists of numbers are empty, because they take ten times their memory.
- */
+/** Undefined for missing, invalid or malicious text. @param how - without `withMaps`, long lists are empty. */
 export function parseJson(bytes: Uint8Array | undefined, { withMaps = false } = {}): unknown {
   try {
     if (bytes === undefined || bytes.length > maxJsonBytes) return undefined;
@@ -188,11 +176,7 @@ export const maxJsonBytes = 100_000_000;
 /** Besides the maps: far more than we write. Parsed, `{},` takes twenty times the memory of its text. */
 const maxValues = 1_000_000;
 
-/**
- * The same JSON with an empty list for each long list of numbers.
- *
- * @throws {SyntaxError} for a list of anything else.
- */
+/** With an empty list for each long list of numbers. @throws {SyntaxError} for a list of anything else. */
 function withoutMaps(json: Uint8Array): Uint8Array {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   const parts: Uint8Array[] = [];

@@ -14,10 +14,7 @@ export interface FieldDifference {
   readonly path: string;
   readonly recorded: unknown;
   readonly found: unknown;
-  /**
-   * `rounding`: the difference is within the tolerance. `wording`: a sentence differs (the numbers
-   * in it are compared separately). `value`: anything else.
-   */
+  /** `rounding`: within the tolerance. `wording`: a sentence, apart from its numbers. `value`: anything else. */
   readonly kind: 'rounding' | 'wording' | 'value';
 }
 
@@ -99,16 +96,10 @@ export interface Surroundings {
   readonly hasDifferentEnvironment: boolean;
 }
 
-/**
- * As a share of full scale. If a value or its brightness is rounded differently, the neighbouring
- * colour is used; both together change a channel by at most 15%.
- */
+/** Of full scale: if value or brightness is rounded differently, a neighbouring colour changes a channel by 15%. */
 const heatmapTolerance = 0.15;
 
-/**
- * Compares newly rendered files with those in a bundle: by bytes and, if these differ, by pixels. Heatmaps and raw maps
- * of the first format were rendered differently, so their contents are compared as map cells instead.
- */
+/** By bytes or, if these differ, by pixels; those of the first format, rendered differently, by map cells. */
 export async function compareFiles(
   { sandbox, hasDifferentEnvironment }: Surroundings,
   { files, format }: { readonly files: ReadonlyMap<string, Uint8Array>; readonly format: string },
@@ -150,10 +141,7 @@ function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boo
   return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
 }
 
-/**
- * `identical`: every value and every byte. `same-result`: the same verdict, with numbers and pixels within the
- * tolerance, as on another processor or with other library versions. `different`: everything else.
- */
+/** `same-result`: the same verdict, with numbers and pixels within the tolerance, as on another processor. */
 export type Outcome = 'identical' | 'same-result' | 'different';
 
 export interface FileComparison {

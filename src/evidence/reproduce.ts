@@ -1,7 +1,4 @@
-/**
- * Repeats the examination in a bundle: verifies the bundle, runs exactly the models and settings recorded in it, and
- * compares every result with the signed one. This needs the picture, from the bundle or from a separate file.
- */
+/** Repeats the examination in a bundle with exactly its models and settings, and compares every result. */
 
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
@@ -84,11 +81,9 @@ export interface ReproduceOptions extends VerifyOptions {
 }
 
 /**
- * @param bundle - path of the archive, or its bytes.
- * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` if verification fails, `usage` if
- *   the picture or trust list is missing, `model_not_found` if this machine lacks exactly these
- *   models, `conflict` for a bundle from a version without a localisation model,
- *   `image_not_as_declared` for a different picture, and whatever an examination throws.
+ * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed`; `usage` if picture or trust list is missing;
+ *   `model_not_found`; `conflict` for a bundle without a localisation model; `image_not_as_declared`; as an
+ *   examination.
  */
 export async function reproduceBundle(
   openSandbox: OpenSandbox,

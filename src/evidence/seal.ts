@@ -1,7 +1,4 @@
-/**
- * Puts files into a tamper-evident bundle: a single archive with checksums, a list of the files and its signature. The
- * bundle of a picture is written as a whole, the archive of a case in pieces.
- */
+/** Makes an archive tamper-evident with checksums, a list of the files and its signature. A case comes in pieces. */
 
 import { crc32 as checksum, deflateRawSync } from 'node:zlib';
 import { conflict } from '../contract/errors.ts';
@@ -89,11 +86,7 @@ interface CaseFacts {
   readonly examinedAt: Date;
 }
 
-/**
- * `add` and `seal` return the next pieces of the archive.
- *
- * @throws {ForensicsError} `conflict` from both, when the archive would exceed 4 GiB.
- */
+/** `add` and `seal` return the archive's next pieces. @throws {ForensicsError} `conflict` above 4 GiB. */
 export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
   const zip = openZip(signedAt);
   const files: ListedFile[] = [];
@@ -158,11 +151,7 @@ const deflated = 8;
 /** A regular file that everyone can read. */
 const permissions = 0o100644;
 
-/**
- * Writes an archive entry by entry: each entry's header comes before its bytes, and the directory comes last.
- *
- * @throws {ForensicsError} `conflict` from both methods, when the archive would exceed 4 GiB.
- */
+/** Each header comes before its bytes, the directory last. @throws {ForensicsError} `conflict` above 4 GiB. */
 export function openZip(at: Date) {
   const directory: ZipPart[] = [];
   let offset = 0;

@@ -109,11 +109,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
     signer,
     /** All keys, newest first, starting with the current one, which is created as for `signer`. */
     list,
-    /**
-     * Replaces the current key and deletes its private half. Bundles signed with it stay valid.
-     *
-     * @throws {ForensicsError} `conflict` if another process is rotating at the same time.
-     */
+    /** Deletes the current private half; bundles stay valid. @throws {ForensicsError} `conflict` with another. */
     async rotate(): Promise<SigningKey> {
       const next = (await latest()) + 1;
       if (!(await place.add(next, newKeyText(now())))) {

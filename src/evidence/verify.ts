@@ -1,7 +1,5 @@
 /**
- * Verifies an evidence bundle from the file alone, without our keys, models or a network. Checks that every byte is as
- * it was signed, that the signature matches the included key, and that all parts describe the same picture and result.
- * Of a case archive, the bundle of each picture is verified in the same way, one at a time.
+ * Verifies an evidence bundle, or those of a case, from the file alone: bytes, signature, and whether all parts agree.
  */
 
 import { verify } from 'node:crypto';
@@ -26,12 +24,7 @@ import { readPublicKey } from './sign.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
 import { caseFormat, maxBundleBytes } from '../contract/verification.ts';
 
-/**
- * If a bundle fails verification, that is a result, not an error.
- *
- * @param bundle - path of the archive, or its bytes.
- * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle, `file_*`.
- */
+/** A failed verification is a result. @throws {ForensicsError} `bundle_unreadable` if it is not a bundle, `file_*`. */
 export async function verifyBundle(
   bundle: string | number | Uint8Array,
   { fingerprint }: VerifyOptions = {},
@@ -140,12 +133,7 @@ const damaged =
 
 const notABundle = 'This zip archive is not an evidence bundle: it contains no manifest.json.';
 
-/**
- * Checks the signature against the list and the key. The key comes from the archive itself, so this
- * only proves that everything was signed by the same person, whom the key's fingerprint identifies.
- *
- * @param expected - fingerprint of the expected key; null if the caller gives none.
- */
+/** The key comes from the archive, so this proves only a common signer. @param expected - its fingerprint, if known. */
 async function checkSignature(
   archive: Archive,
   manifest: Manifest,
@@ -176,12 +164,7 @@ function unsigned(kind: Problem['kind'], file: string, message: string) {
 const signatureInvalid =
   'The signature does not match: the list of files, the signature or the key was changed after signing.';
 
-/**
- * Checks that the archive contains exactly the files in its list, unchanged, and is what our writer makes of them: if
- * it differs from that, bytes around the files were changed.
- *
- * @param take - receives the unchanged files, in the order of the list.
- */
+/** Exactly the listed files, unchanged, as our writer packs them. @param take - receives the unchanged ones. */
 async function checkFiles(
   archive: Archive,
   manifest: Manifest,

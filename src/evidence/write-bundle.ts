@@ -1,7 +1,4 @@
-/**
- * Writes the evidence bundle of one examined picture. It decides which files go in and under which names; `seal.ts` makes
- * the bundle tamper-evident. It knows nothing about tenants, stores or clocks.
- */
+/** Decides which files go into the bundle of one picture, and under which names. Knows no tenants, stores or clocks. */
 
 import { languages } from '../contract/vocabulary.ts';
 import { type Examination, mapNames, toResultFields } from '../detectors/result.ts';
@@ -25,11 +22,7 @@ interface BundleHow {
   readonly signedAt: Date;
 }
 
-/**
- * The same case, options, key and time always give the same bytes.
- *
- * @throws {TypeError} when the rendering lacks a language.
- */
+/** The same input always gives the same bytes. @throws {TypeError} when the rendering lacks a language. */
 export function writeBundle(
   given: BundleCase,
   { withOriginal, signer, signedAt }: BundleHow,

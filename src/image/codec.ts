@@ -1,7 +1,4 @@
-/**
- * The only code that passes untrusted bytes to sharp: for JPEG and PNG, only the segments or chunks that pixels need.
- * Metadata, colour profiles (except for CMYK) and trailing bytes therefore cannot influence or break decoding.
- */
+/** The only code that passes untrusted bytes to sharp: just what pixels need, so nothing else influences decoding. */
 
 import sharp from 'sharp';
 import { openContainer } from './container.ts';
@@ -71,10 +68,7 @@ function openCodec(): void {
 
 export type Samples = NonNullable<Awaited<ReturnType<typeof readSamples>>>;
 
-/**
- * The samples of a PNG file as stored, row by row, for comparing heatmaps without any rounding; null unless it is a
- * readable PNG, grey or RGB, with 8 or 16 bits per sample.
- */
+/** As stored, to compare heatmaps without rounding; null unless grey or RGB, with 8 or 16 bits per sample. */
 export async function readSamples(bytes: Uint8Array, limits: Limits) {
   try {
     const { format, file } = openContainer(bytes, limits);

@@ -1,7 +1,4 @@
-/**
- * Turns the bytes of a file into a Picture: checked, decoded once, hashed and described. Knows
- * nothing about models, verdicts or people. Files are rejected before any pixel is decoded.
- */
+/** Turns a file into a Picture: decoded once, hashed and described. Rejects files before any pixel is decoded. */
 
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
@@ -29,13 +26,7 @@ import { type LumaPlane, type RawPixels, toLuma, toRgb, withLuma } from './pixel
 import { decodeBmp } from './readers.ts';
 import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
 
-/**
- * Decodes the picture upright, in 8-bit RGB, with values as stored: RGB and grey are not colour-managed.
- *
- * @param name - of the file, used only to note an extension that does not match the content. Never opened or stored.
- * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
- *   `image_too_large`, `image_unreadable`.
- */
+/** Upright, 8-bit RGB, not colour-managed. @param name - only to note a wrong extension. @throws as `openContainer`. */
 export async function decodePicture(
   bytes: Uint8Array,
   { name, limits = defaultLimits }: { readonly name?: string; readonly limits?: Limits } = {},

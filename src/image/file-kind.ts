@@ -186,10 +186,7 @@ export function isFrame(marker: number): boolean {
 /** Protects against malicious files: a 50 MB file needs fewer segments than this if they are full. */
 export const maxSegments = 1000;
 
-/**
- * Marker and size of the frame of the JPEG file at `start`, and the EXIF blocks before it; null if there is no frame
- * before the first scan.
- */
+/** Of the JPEG file at `start`, with the EXIF blocks before it; null if there is no frame before the first scan. */
 export function readJpegFrame(bytes: Uint8Array, start = 0) {
   const exif: Uint8Array[] = [];
   const word = (at: number) => (bytes[at]! << 8) | bytes[at + 1]!;

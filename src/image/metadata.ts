@@ -35,10 +35,7 @@ export interface Metadata {
   readonly warnings: readonly StoredWarning[];
 }
 
-/**
- * Truncates text to the length stored; a broken block becomes a warning. Never throws. The orientation is EXIF's, and
- * `texts` are not truncated.
- */
+/** Truncates stored text, but not `texts`; a broken block becomes a warning. Never throws. */
 export function readMetadata(blocks: MetadataBlocks) {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];

@@ -66,11 +66,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits) {
   });
 }
 
-/**
- * A JPEG as the PDF stores it; any other picture, or a rendered page, as PNG.
- *
- * @throws {ForensicsError} as `listPdfParts`; `image_too_large`.
- */
+/** A JPEG as the PDF stores it; otherwise a PNG. @throws {ForensicsError} as `listPdfParts`; `image_too_large`. */
 export async function readPdfPart(
   bytes: Uint8Array,
   part: Pick<PdfPart, 'page' | 'picture'>,

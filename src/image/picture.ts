@@ -1,7 +1,4 @@
-/**
- * What the image module provides to all others: a picture, decoded once, with the facts of its
- * file. Knows about bytes, pixels and file structure, but nothing about models, verdicts or people.
- */
+/** A picture, decoded once, with the facts of its file. Knows bytes and pixels, but no models, verdicts or people. */
 
 import type { PictureLimits } from '../contract/auth.ts';
 import {

@@ -1,7 +1,4 @@
-/**
- * Opens a PNG file without decoding a pixel: reads its chunks and metadata, and takes what the decoder needs (W3C PNG
- * specification, third edition).
- */
+/** Opens a PNG file without decoding it, and takes what the decoder needs (W3C PNG specification, third edition). */
 
 import { once } from 'node:events';
 import { crc32, createInflate, inflateSync } from 'node:zlib';
@@ -52,12 +49,7 @@ export function readPngSize(bytes: Uint8Array): Size {
   return { width: view.getUint32(0), height: view.getUint32(4) };
 }
 
-/**
- * Irregularities about which libpng only warns are noted and ignored; the file may end anywhere after the first pixel
- * chunk.
- *
- * @throws {ForensicsError} `image_unreadable` if truncated or damaged.
- */
+/** Notes irregularities about which libpng only warns. @throws {ForensicsError} `image_unreadable`. */
 export function openPng(bytes: Uint8Array): FileFacts {
   const { width, height } = readPngSize(bytes);
   const [bitsPerSample = 0, type, , , interlace] = bytes.subarray(signatureBytes + 16);

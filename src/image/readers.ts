@@ -1,7 +1,4 @@
-/**
- * Readers of file structure for every format except JPEG, PNG and RAW. The console uses them to
- * read sizes, so none of them may depend on Node.js.
- */
+/** Structure of every format except JPEG, PNG and RAW. The console uses it, so it must not depend on Node.js. */
 
 import { type Format, formatNames } from '../contract/vocabulary.ts';
 import { failure } from '../contract/errors.ts';

@@ -1,7 +1,4 @@
-/**
- * Decoders for formats that this build of libvips does not read. Each is loaded for the first
- * picture that needs it, and only in the sandbox.
- */
+/** For formats that this build of libvips does not read. Loaded when first needed, and only in the sandbox. */
 
 // oxlint-disable no-underscore-dangle -- Emscripten gives C functions such names
 
@@ -52,10 +49,7 @@ const openHeif = once(async () => {
   return create({ wasmBinary: await readWasm('libheif-js/libheif-wasm/libheif.wasm') });
 });
 
-/**
- * Decodes the primary picture of a HEIC file in 8 bits, with the file's own rotation applied. @throws {Error} with the
- * library's message.
- */
+/** In 8 bits, with the file's own rotation applied. @throws {Error} with the library's message. */
 export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
   const lib = await openHeif();
   const input = lib._malloc(bytes.length);
@@ -108,10 +102,7 @@ const openJxl = once(async () => {
   return lib;
 });
 
-/**
- * Decodes the first frame of a JPEG XL file in 8 bits, with the file's own rotation applied. @throws {Error} with the
- * library's message.
- */
+/** Its first frame, likewise. */
 export async function decodeJpegXl(bytes: Uint8Array): Promise<RawPixels> {
   const { JxlImage } = await openJxl();
   const image = new JxlImage();

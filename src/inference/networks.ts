@@ -1,7 +1,4 @@
-/**
- * Loads verified models of both kinds, and returns their outputs for pixels and features. Knows
- * tensors, but not pictures or verdicts.
- */
+/** Loads verified models, and returns their outputs. Knows tensors, but not pictures or verdicts. */
 
 import {
   blockPx,

@@ -1,7 +1,4 @@
-/**
- * Finds the folders of models, verifies the hashes of their files and returns the verified bytes, so that what was
- * hashed is what is loaded. Knows files and manifests, but not the outputs of networks.
- */
+/** Finds models, verifies their hashes and returns the verified bytes, so that what was hashed is what is loaded. */
 
 import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -40,12 +37,7 @@ export function createRegistry(
     list: async () => (await read()).images.entries.map(({ manifest }) => manifest),
     /** Image models, followed by localisation models. */
     listAll: async () => (await read()).all.entries.map(({ manifest }) => manifest),
-    /**
-     * The manifest of the image model `id`.
-     *
-     * @param id - null for the default.
-     * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged manifest.
-     */
+    /** @param id - null for the default. @throws {ForensicsError} `model_not_found`, `model_integrity`. */
     find: async (id: string | null) => (await findImage(id)).manifest,
     /** The image model with its files. @throws {ForensicsError} as `find`; `model_integrity` names the damaged file. */
     open: async (id: string | null) => openModel(await findImage(id)),
@@ -63,11 +55,7 @@ export function createRegistry(
       const defaults = [findEntry(images, null), findEntry(locators, null)];
       return JSON.stringify(await Promise.all(defaults.map(stampFiles)));
     },
-    /**
-     * Checks every file of a model of either kind; if `id` is null, of all, of which there must be one of each kind.
-     *
-     * @throws {ForensicsError} as `open`.
-     */
+    /** If `id` is null, all, of which there must be one of each kind. @throws {ForensicsError} as `open`. */
     verify: async (id: string | null) => {
       const { images, locators, all } = await read();
       // An examination needs a model of each kind, and a damaged manifest may be that of the default.

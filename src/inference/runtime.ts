@@ -1,7 +1,4 @@
-/**
- * The only file that uses ONNX Runtime. Opens models from verified bytes and runs them on one
- * thread, so that the same input gives the same bytes, and a pool of processes can use every core.
- */
+/** The only file that uses ONNX Runtime. Each model has one thread, so that the same input gives the same bytes. */
 
 import { createRequire } from 'node:module';
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-common';

@@ -4,20 +4,12 @@ import type { UsageReport } from '../contract/usage.ts';
 
 export type CsvValue = string | number | null;
 
-/**
- * CSV as in RFC 4180: comma-separated, CR LF, quoted where needed; safe to open as a spreadsheet.
- *
- * @returns each row with a line break; null is an empty field.
- */
+/** CSV as in RFC 4180, safe to open as a spreadsheet. @returns each row with a line break; null is an empty field. */
 export function csvText(rows: readonly (readonly CsvValue[])[]): string {
   return rows.map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
 }
 
-/**
- * Spreadsheets run text that begins like a formula; a leading apostrophe marks it as text.
- *
- * @see OWASP, "CSV Injection", for the characters, full-width ones included.
- */
+/** Spreadsheets run text like a formula; an apostrophe prevents it. @see OWASP, "CSV Injection", for the characters. */
 function csvField(value: CsvValue): string {
   const isFormula =
     typeof value === 'string' && /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(value);

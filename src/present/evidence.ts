@@ -1,7 +1,4 @@
-/**
- * `result.evidence` of the forensic tier: the findings, ranked and worded in both report languages; what contradicts
- * them; and what was not examined. Rebuilt from the stored examination on every request.
- */
+/** `result.evidence` of the forensic tier in both languages, rebuilt from the stored examination on every request. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import {
@@ -140,10 +137,7 @@ function wordStability({ holds, trials }: Stability, decision: Decision) {
   };
 }
 
-/**
- * Whether the verdict stays the same after this change, becomes open or flips. A value just past
- * the middle shows doubt, not a contradiction, so it does not count as flipped.
- */
+/** A value just past the middle shows doubt, not a contradiction, so it does not count as flipped. */
 export function trialOutcome(
   { fakeProbability, isFlip }: Pick<Stability['trials'][number], 'fakeProbability' | 'isFlip'>,
   decision: Decision,

@@ -1,7 +1,4 @@
-/**
- * Turns the stored codes and values of an examination into the words that responses, files and reports show: the findings
- * of the methods, what the file says about its own origin, and which other pictures it is linked to.
- */
+/** Turns stored codes and values into words: findings, what the file says about its origin, and linked pictures. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import type { SeenBefore } from '../contract/seen-before.ts';
@@ -310,10 +307,7 @@ function flawsOf(credentials: NonNullable<FileStatements['credentials']>): reado
   ];
 }
 
-/**
- * Whether the file looks as a camera first stored it, so that asking for "the original" makes no sense. It may still be
- * forged, so this only affects which next step is suggested.
- */
+/** Then asking for "the original" makes no sense. It may still be forged: this only affects the suggested next step. */
 export function looksLikeCameraFile(file: FileStatements): boolean {
   const { software, history, inconsistencies, quantisation, declarations } = file;
   const isNamed = software.some(({ kind }) => kind === 'camera');

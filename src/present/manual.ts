@@ -1,7 +1,4 @@
-/**
- * The pages of the manual, in order: the title and a summary of each page, in both languages. The texts are
- * in `src/manual` and, with the same file names, in `src/manual/de`.
- */
+/** The pages of the manual, in order, with titles and summaries; the texts are in `src/manual` and `src/manual/de`. */
 
 import type { Language } from '../contract/vocabulary.ts';
 

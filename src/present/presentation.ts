@@ -1,7 +1,4 @@
-/**
- * What a result means for a reader, decided here once and written in one language; card, table, report and console only
- * lay it out. It reads neither bytes nor pixels, so a browser can use it too.
- */
+/** What a result means for a reader, decided here once; card, table, report and console only lay it out. */
 
 import type { InconsistencyCode, Language, ReasonCode } from '../contract/vocabulary.ts';
 import type { Area } from '../detectors/regions.ts';
@@ -211,11 +208,7 @@ export function mainGround({ outcome, reasons }: Result): Ground {
 
 const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_photograph'];
 
-/**
- * @param given - as in `mainGround`.
- * @param result - what the file declares, and which places are marked; null if the ground needs neither.
- * @param isPlaced - false if the places are listed beside it.
- */
+/** @param result - null if the ground needs none. @param isPlaced - false if the places are listed beside it. */
 export function writeBecause(
   given: Ground,
   result: Pick<Result, 'areas' | 'marked' | 'provenance' | 'hasGeneratorSize'> | null,

@@ -1,7 +1,4 @@
-/**
- * Puts an examination into words for the contract's `report`: what the evidence supports and what it does not, but never
- * that a picture "is" fake. All languages get the same figures, rounded in the same way.
- */
+/** The words of the contract's `report`: never that a picture "is" fake. All languages get the same figures. */
 
 import { formatNames, type Language } from '../contract/vocabulary.ts';
 import { placeOf } from '../detectors/regions.ts';
@@ -200,10 +197,7 @@ function sentences(parts: Parameters<typeof kept>[0]): string {
   return kept(parts).join(' ');
 }
 
-/**
- * What was measured and how: the figures in sentences, the heatmaps and the method. Not in the catalogue, because the
- * console does not need these words.
- */
+/** Not in the catalogue, because the console does not need these words. */
 const measurements = {
   forensic: {
     item: say(

@@ -93,10 +93,7 @@ export function readResult(examined: Examined): Result {
   };
 }
 
-/**
- * Likelihood ratio of a change, limited by what tests support; null if it was not measured, as for damaged files, or has
- * no tested meaning.
- */
+/** Limited by what tests support; null if it was not measured, as for damaged files, or has no tested meaning. */
 export function changeRatio(examined: Examined): number | null {
   const { changed } = readFigures(examined);
   const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
@@ -218,11 +215,7 @@ export function placesOf(manipulation: Pick<Manipulation, 'region' | 'places' | 
   return places ?? (region === null ? [] : [{ region, methods }]);
 }
 
-/**
- * Probabilities with a tested meaning: outside the validated range, none has one unless a changed part decided.
- *
- * @param how - `byTraces`: the class indicated by the traces of the whole picture alone.
- */
+/** Outside the validated range, none has a tested meaning unless a changed part decided. */
 export function testedFigures(
   { generated, changed }: Figures,
   { byTraces, basis }: { readonly byTraces: ResultClass; readonly basis: DecisionBasis | null },
@@ -234,12 +227,7 @@ export function testedFigures(
   };
 }
 
-/**
- * A result as `/v1` returns it.
- *
- * @param areas - areas of the places that the evidence names.
- * @param subClasses - subclass numbers from the API; without evidence, nothing else shows what decided.
- */
+/** A result as `/v1` returns it. @param areas - of the evidence's places. @param subClasses - used without evidence. */
 export function readAnswer(
   verdict: ResultClass,
   evidence: Evidence | null,
@@ -274,10 +262,7 @@ export function readAnswer(
   };
 }
 
-/**
- * `ai-manipulated` can only come from a declaration, and `manipulated` only from a changed part; the other kinds come
- * from traces or from entries in the file.
- */
+/** `ai-manipulated` comes only from a declaration, and `manipulated` only from a changed part. */
 function basisOf(subClasses: readonly number[]): DecisionBasis | null {
   const named = subClasses.map((number) => resultSubClasses[number]);
   if (named.includes('ai-manipulated')) return 'declaration';
@@ -305,10 +290,7 @@ export interface ChangeErrorRates {
   /** Shares, 0..1, of the changed pictures and of the photographs that were called manipulated. */
   readonly changedCalled: number;
   readonly photographsCalled: number;
-  /**
-   * Counts over every size, by kind of change and for unchanged pictures: how many pictures there
-   * were, and in how many a change was found or suspected. Counted only under the default strategy.
-   */
+  /** By kind of change and for unchanged pictures: how many, and in how many a change was found. Default strategy. */
   readonly kinds?: readonly (FoundOf & { readonly kind: ChangeKind })[];
   readonly unchanged?: FoundOf & { readonly called: number };
 }

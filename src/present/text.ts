@@ -2,10 +2,7 @@
 
 import type { Language } from '../contract/vocabulary.ts';
 
-/**
- * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside
- * Latin text, the page would not show the order of their characters.
- */
+/** Drawn in full by DejaVu Sans. Not right-to-left scripts, because the page would not show the order of characters. */
 const drawn =
   /^[\u{20}-\u{7e}\u{a1}-\u{ac}\u{ae}-\u{24f}\u{1e00}-\u{1efb}\u{2010}-\u{2015}\u{2018}-\u{2022}\u{2026}\u{2030}\u{20ac}\u{2122}\u{2190}-\u{2193}\u{2212}]$/u;
 const drawnLetter = /^[\u{370}-\u{525}]$/u;

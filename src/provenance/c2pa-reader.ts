@@ -25,9 +25,7 @@ const timeoutMs = 20_000;
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 /**
- * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null if
- * it cannot be read. The first read in a process takes a fifth of a second, mostly for loading the
- * 9 MB library, so this runs only for pictures with credentials.
+ * As crJSON; null if it cannot be read. Loading the 9 MB library takes 0.2 s, so only for pictures with credentials.
  */
 export async function readCrJson(task: Omit<ThreadTask, 'library'>): Promise<unknown> {
   const file = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));

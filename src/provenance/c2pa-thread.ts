@@ -1,7 +1,4 @@
-/**
- * Reads one manifest store in a separate thread, which is terminated afterwards, so that a malicious store cannot
- * permanently take up the child process's time or memory. No other file imports the C2PA library.
- */
+/** Reads one store in its own thread, ended afterwards, so that a malicious one cannot keep time or memory. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { initSync, WasmReader } from '@contentauth/c2pa-wasm';

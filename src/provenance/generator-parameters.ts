@@ -1,7 +1,4 @@
-/**
- * Recognises generators by text that they write into a file: a structure that a program leaves behind, never a mere
- * word, because a photograph whose caption mentions a generator is still a photograph.
- */
+/** Recognises generators by a structure they write, never by a word: a caption may mention a generator. */
 
 import type { FileText } from '../image/file-texts.ts';
 import {

@@ -29,11 +29,7 @@ import { readDirectories } from '../image/tiff.ts';
 
 const maxDeclarations = 50;
 
-/**
- * @param picture - decoded from `bytes`.
- * @param options.trustList - PEM certificates of the signers that the administrator trusts; null for none.
- * @param options.now - the time with which times in the file are compared.
- */
+/** @param options.trustList - PEM, or null. @param options.now - with which times in the file are compared. */
 export async function readProvenance(
   bytes: Uint8Array,
   picture: Picture,
@@ -222,10 +218,7 @@ function toolIn(tool: FileText, texts: ForeignTexts): NamedSoftware {
 const version =
   /^\d+(?:\.\d+){1,3}$|^(?:.{0,40} )?(?:firmware |ver(?:sion)?[. ]?|v)\d+(?:\.\d+)+\w*$|^HDR\+ /i;
 
-/**
- * Null if the name is not that of firmware. Apple writes only the version of iOS or iPadOS; Samsung
- * writes a build that starts with the model, such as `G991BXXS5CVGB` for an `SM-G991B`.
- */
+/** Null if not firmware. Apple writes only the version; Samsung a build that starts with the model: `G991BXXS5CVGB`. */
 function firmwareNamed(name: string, texts: ForeignTexts): string | null {
   const [make, model] = [texts.of('Make')[0]?.text ?? '', texts.of('Model')[0]?.text ?? ''];
   if (make === '' || model === '') return null;

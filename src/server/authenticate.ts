@@ -1,7 +1,4 @@
-/**
- * Authenticates callers before any of the body is read. A route that declares no access is open
- * only to callers of the tenant; anything wider must be declared in the route itself.
- */
+/** Authenticates before the body is read. A route is open only to callers of the tenant unless it declares more. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
@@ -26,10 +23,7 @@ export const demands = {
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
   /** A user who may act for the tenant in `tenantName`. */
   tenantUser: { isForUsers: true, settings: false, tenant: true },
-  /**
-   * As for `tenantUser`, but with the `settings` scope. API keys are not accepted: a key outlives
-   * its creator's account, so it must not administer users.
-   */
+  /** As `tenantUser`, with the `settings` scope. Not for API keys, which outlive their creator's account. */
   tenantManager: { isForUsers: true, settings: true, tenant: true },
   /** Any user, whatever the tenant. */
   user: { isForUsers: true, settings: false, tenant: false },

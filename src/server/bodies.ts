@@ -1,7 +1,4 @@
-/**
- * Limits what a request body may cost before any route sees it, and validates it against its
- * route's schema. Object uploads have their own limits.
- */
+/** Limits what a request body may cost, and validates it against the schema. Object uploads have their own limits. */
 
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -35,11 +32,7 @@ export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs):
 /** Larger than any picture that somebody may send to a wrong route by mistake. */
 const maxDrainBytes = 64 * 1024 * 1024;
 
-/**
- * When a response is sent before the body was read, reads and discards the rest, up to a limit. Many clients read
- * nothing until they have sent everything, and closing a connection with unread bytes would reset it and lose the
- * response.
- */
+/** Reads the rest of a body that was answered early: closing the connection would reset it and lose the response. */
 export function drainRefused(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply) => {
     const { raw } = request;
@@ -79,12 +72,7 @@ const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
 // backslashes, they are escapes rather than text. Whole pairs are matched first, without the group.
 const unstorable = /(?<!\\)(?:\\\\)*(?:\\ud[89ab]..\\ud[c-f]..|\\u(0000|d[89a-f]..))/gi;
 
-/**
- * Accepts only JSON in UTF-8. Anything that would be read differently from how it was written is
- * rejected, because it ends up in evidence.
- *
- * JSON is the only format: otherwise a text/plain body would arrive as a string.
- */
+/** Only JSON in UTF-8. What would be read differently from how it was written is rejected: it ends up in evidence. */
 export function readJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['application/json', 'text/plain']);
@@ -115,10 +103,7 @@ function decodeText(body: Buffer): string {
   return text;
 }
 
-/**
- * For routes without a body: accepts clients that always send `Content-Type: application/json`, and
- * reads and discards, within the limit, anything sent anyway.
- */
+/** For routes without a body: accepts clients that always send a JSON content type, and discards what is sent. */
 export function ignoreBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null));

@@ -1,7 +1,4 @@
-/**
- * Issues X.509 certificates for our own authority: ECDSA on P-256 with SHA-256, limited to what a TLS server on one
- * machine needs (RFC 5280). Reading and checking them is left to `node:crypto`.
- */
+/** X.509 certificates of our own authority: ECDSA on P-256, limited to a TLS server on one machine (RFC 5280). */
 
 // oxlint-disable-next-line import/no-unassigned-import -- @peculiar/x509 resolves its parts through decorators and stops at import without it
 import 'reflect-metadata';

@@ -1,7 +1,4 @@
-/**
- * Serves the web console: the files that the build put into `dist/console`, read once. The page is
- * an ordinary client of `/v1`; nothing here knows its contents.
- */
+/** Serves the built files of the console, read once. The page is an ordinary client of `/v1`. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -75,10 +72,7 @@ export async function consoleRoutes(
   });
 }
 
-/**
- * Allows nothing inline or from other sites, except that pictures are sent to and loaded from the store. Before login
- * the store is unknown, and a list of all stores would reveal them, so any HTTPS address is allowed until then.
- */
+/** Nothing inline or from other sites but pictures of the store; any HTTPS address before login, when it is unknown. */
 function policyFor(own: readonly string[], hasRemoteStores: boolean): string {
   const stores = ["'self'", ...own, ...(hasRemoteStores ? ['https:'] : [])].join(' ');
   return [

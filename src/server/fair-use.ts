@@ -112,10 +112,7 @@ function spend(reply: FastifyReply, budget: Budget): void {
   throw rateLimited(message, { retryAfterSeconds: ttlInSeconds });
 }
 
-/**
- * Excludes objects, whose URLs are signed, and the routes that show whether the server is alive:
- * rejecting a probe because of other traffic would take a healthy server out of service.
- */
+/** Not for signed objects or health routes: rejecting a probe would take a healthy server out of service. */
 function isLimited({ routeOptions }: FastifyRequest): boolean {
   const { access, rateLimit: limit } = routeOptions.config;
   return access !== 'urlSignature' && limit !== false;

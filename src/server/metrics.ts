@@ -1,7 +1,4 @@
-/**
- * Metrics for Prometheus: how often and how fast each route answers, how much is queued, and the state of the process.
- * Labels are routes, methods, statuses and kinds of work; never a tenant, key or person.
- */
+/** Metrics for Prometheus. Labels are routes, methods, statuses and kinds of work; never a tenant, key or person. */
 
 import { fastify, type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -102,10 +99,7 @@ export function createMetrics(parts: {
   };
 }
 
-/**
- * The endpoint for Prometheus: plain HTTP at a separate address, so that it can be kept internal. It serves a single
- * page without authentication and without anything about tenants.
- */
+/** Plain HTTP at a separate address, so that it can be kept internal; without authentication or tenants. */
 export async function listenForMetrics(
   place: { readonly host: string; readonly port: number },
   parts: {

@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document, generated from the schemas that validate requests. A route declares what is specific to it with
- * `operation`; whatever follows from its address, access and input is added here, so that no route can forget it.
- */
+/** The OpenAPI document, from the schemas that validate requests. What follows from a route's address is added here. */
 
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -198,10 +195,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * `/docs`: a page to read the OpenAPI document and try it out with a key or token. Everything it needs comes from this
- * server. It shows nothing but the document, so it needs no authentication.
- */
+/** `/docs`: a page to read and try out the document. All of it comes from here; it needs no authentication. */
 export async function docsRoutes(server: FastifyInstance): Promise<void> {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: 'everyone' };

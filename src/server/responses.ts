@@ -104,10 +104,7 @@ export function addressFailure(frameworkCode: string): ForensicsError {
   return invalidRequest(message);
 }
 
-/**
- * Answers unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS lists the methods of a path. The
- * response is sent before any of the body is read, because the sender is unknown.
- */
+/** 404, or 405 with `Allow` for a known path; OPTIONS lists the methods. Sent before the body is read. */
 export function answerUnknownRoutes(
   server: FastifyInstance,
   methodsOf: (path: string) => readonly string[],

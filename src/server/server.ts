@@ -1,7 +1,4 @@
-/**
- * The HTTP API of an open app. It reads requests, calls one function of a service and shapes the response; it decides
- * nothing about analyses, keys or pictures.
- */
+/** The HTTP API of an open app: reads requests, calls a service and shapes the response, but decides nothing. */
 
 import { randomUUID, createHmac } from 'node:crypto';
 import fastify, { type FastifyInstance, LogController, type FastifyRequest } from 'fastify';

@@ -1,7 +1,4 @@
-/**
- * The certificate that the server presents: the operator's own, or one from an authority in the
- * data folder, created on the first run. Private keys are readable by their owner only.
- */
+/** The server's certificate: the operator's own, or one from an authority in the data folder, made on the first run. */
 
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';

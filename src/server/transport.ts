@@ -1,7 +1,4 @@
-/**
- * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside. No other connection
- * ever gets data. Also sets the headers that keep browsers from misinterpreting a response.
- */
+/** HTTPS, or plain HTTP from a proxy on this machine that vouches for it. Also sets the protective headers. */
 
 import * as http from 'node:http';
 import * as https from 'node:https';

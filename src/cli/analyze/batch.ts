@@ -1,7 +1,4 @@
-/**
- * Processes many items in parallel and in order, with a progress line, until a signal stops it, and sums up the outcomes.
- * An item is read only when a worker is free, so that a million items need no more memory than a few.
- */
+/** Processes items in parallel and in order. One is read only when a worker is free, so that memory stays small. */
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import {
@@ -19,10 +16,7 @@ import type { Skipped } from './inputs.ts';
 import { type ProgressState, progressText, speedText } from './card.ts';
 import type { AnalysisRecord } from './record.ts';
 
-/**
- * How many finished results may wait for an earlier one. A large picture must not block its small
- * neighbours, and a picture that never finishes must not make the waiting results fill the memory.
- */
+/** How many results may wait for an earlier one: a large picture must not block others, nor results fill the memory. */
 const maxWaiting = 16;
 
 /**
@@ -149,11 +143,7 @@ export interface Progress {
 
 const ignore = () => undefined;
 
-/**
- * Shows nothing with `--quiet`, or when stderr is not a terminal.
- *
- * @param total - the number of pictures, or a function that counts them during the run.
- */
+/** Shows nothing with `--quiet`, or off a terminal. @param total - or a function that counts during the run. */
 export async function startProgress(
   total: number | ((signal: AbortSignal) => Promise<number>),
   language: Language,
@@ -291,10 +281,7 @@ function durationText(ms: number, language: Language): string {
   return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`;
 }
 
-/**
- * A file that was not examined takes precedence over every verdict, because the batch was not fully
- * checked. Then come fake, uncertain and abstain, each only if requested.
- */
+/** An unexamined file takes precedence over every verdict, because the batch was not fully checked. */
 export function exitCodeOf(
   { total, counts, firstError, notPictures, skipped }: Summary,
   failOn: readonly FailOn[],

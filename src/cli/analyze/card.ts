@@ -1,8 +1,4 @@
-/**
- * Shows the outcome of a run to people. One picture gets a card of at most eight lines: what was found, why, how often
- * that is wrong, and what to do next. The card is longer if findings call for a step, or if something in the file is
- * odd, needs explaining or could not be read. Several pictures get a table with as many columns as fit the terminal.
- */
+/** For people: one picture as a card of eight lines, or more if something needs explaining; several as a table. */
 
 import { basename } from 'node:path';
 import stringWidth from 'string-width';
@@ -36,11 +32,7 @@ import { type AnalysisRecord, resultIn } from './record.ts';
 const maxLines = 8;
 const maxRemarkLines = 3;
 
-/**
- * Returns an empty string for a record without a result.
- *
- * @param columns - width to wrap at; below 80, our own sentences may take more lines.
- */
+/** Empty for a record without a result. @param columns - width to wrap at; below 80, more lines may be needed. */
 export function writeCard(record: AnalysisRecord, language: Language, columns: number): string {
   const result = resultIn(record);
   if (result === null) return '';

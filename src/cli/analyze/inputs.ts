@@ -1,7 +1,4 @@
-/**
- * Finds the pictures that the arguments refer to, and reads their bytes. Anything that cannot be opened becomes a
- * failed input, so that one bad argument never stops the rest.
- */
+/** Finds and reads the pictures that the arguments refer to. What cannot be opened becomes a failed input. */
 
 import { constants, type Stats } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
@@ -58,10 +55,7 @@ interface Walk {
   readonly leavesFolder?: boolean;
 }
 
-/**
- * Yields inputs in the order of the arguments, and the contents of a folder sorted by name. A path
- * given twice is used once. Only the folders on the current path are kept in memory.
- */
+/** In the order of the arguments, folders by name, each path once. Keeps only the folders on the current path. */
 export async function* walkInputs(
   args: readonly string[],
   options: Pick<Walk, 'recursive' | 'exceptDir' | 'leavesFolder'>,
@@ -140,8 +134,7 @@ async function realName(path: string): Promise<string> {
 }
 
 /**
- * A file counts as a picture even if only its name suggests so; whatever is wrong with it is
- * reported when it is examined. The same applies to a broken link.
+ * A file counts as a picture even if only its name suggests so; examining it reports the rest.
  *
  * @param stats - null for a broken link.
  * @param top - the folder that links may not lead out of; null if they may.

@@ -1,7 +1,4 @@
-/**
- * Everything known about one picture: the format of `--json`, `--jsonl` and `result.json`. Values that a server does
- * not return are null.
- */
+/** A picture's record, as in `--json`, `--jsonl` and `result.json`. Values that a server does not return are null. */
 
 import { withoutUndefined } from '../../contract/common.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -302,8 +299,7 @@ export interface Examiner {
 type FromServer = Pick<AnalysisRecord, 'file' | 'sha256' | 'analysisId' | 'seenBefore'>;
 
 /**
- * Like `createCopyFinder`, for pictures that a server compared. The returned function takes the records in order; copies
- * within the run are no longer listed as seen before it.
+ * Like `createCopyFinder`, for pictures that a server compared: copies within the run are no longer seen before it.
  *
  * @param submitted - ids of all analyses of the run so far.
  */

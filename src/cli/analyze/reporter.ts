@@ -100,10 +100,7 @@ async function countInputs(
   return total;
 }
 
-/**
- * Writes pieces of a document above the progress line; the document's head is written with the first piece. Writes no
- * faster than standard output is read, so that a slow reader never causes a queue here.
- */
+/** Writes above the progress line, and no faster than standard output is read, so that nothing queues here. */
 function createWriter(head: string, progress: Progress): (text: string) => Promise<void> {
   let before = head;
   return async (text) => {
@@ -167,11 +164,7 @@ function indented(value: unknown, spaces: number): string {
   return JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`);
 }
 
-/**
- * For people: one picture as a card, several as a table at the end; only the rows are kept in memory until then.
- *
- * @param columns - the terminal's width; infinite for a file or a pipe.
- */
+/** One picture as a card, several as a table at the end. @param columns - infinite for a file or a pipe. */
 function createTextFormat(language: Language, columns: number): OutputFormat {
   const rows: TableRow[] = [];
   let only: AnalysisRecord | null = null;

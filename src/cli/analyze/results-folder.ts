@@ -20,19 +20,13 @@ export async function openResultsFolder(dir: string, { force }: { readonly force
   return {
     /** Call this before the work begins. @throws {ForensicsError} `conflict` if `name` exists and may not be replaced. */
     check: (name: string) => checkFree(join(dir, name), force),
-    /**
-     * @returns the paths written.
-     * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is left behind.
-     */
+    /** @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is left behind. */
     write: (name: string, files: ReadonlyMap<string, Uint8Array | string>) =>
       writing(() => writeWhole(dir, name, files, force)),
   };
 }
 
-/**
- * Names of result folders: the picture's file name, made safe for every system and unique
- * regardless of case. The same list of pictures always gives the same names.
- */
+/** A file's name, safe for every system and unique regardless of case. The same pictures give the same names. */
 export function createFolderNames(): (label: string) => string {
   const taken = new Set<string>();
   /** The last number used for each name, so that numbering thousands of pictures with the same name stays fast. */
@@ -114,10 +108,7 @@ async function checkFree(target: string, force: boolean): Promise<void> {
 
 export type Files = readonly (readonly [name: string, content: Uint8Array])[];
 
-/**
- * Writes `result.json` and the rendered files of one picture. @returns the record with the paths.
- * @throws as `ResultsFolder.write`.
- */
+/** Writes `result.json` and the rendered files. @returns the record with paths. @throws as `ResultsFolder.write`. */
 export async function keepResults(
   results: ResultsFolder,
   folderName: string,

@@ -12,10 +12,7 @@ import { beginRecord, type Examined, type Examiner, type Run, toOpenRecord } fro
 import { openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
 
-/**
- * @param prepare - checks everything that concerns the whole run, such as `prepareExaminer`.
- * @throws {ForensicsError} for failures of the whole run: whatever `prepare` throws, and those that end it early.
- */
+/** @param prepare - checks everything that concerns the whole run. @throws {ForensicsError} for what ends it early. */
 export async function runAnalyze(
   args: readonly string[],
   options: AnalyzeOptions,
@@ -55,10 +52,7 @@ async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop:
   }
 }
 
-/**
- * @param children - the pool for local examinations; null on a server.
- * @throws {ForensicsError} `usage`, `config_invalid`, `model_*`, `output_not_writable`, `server_*`.
- */
+/** @param children - null on a server. @throws {ForensicsError} for whatever makes the whole run impossible. */
 export async function prepareExaminer(run: Run, children: Pool | null): Promise<Examiner> {
   if (children === null) {
     const { prepareRemote } = await import('./remote/remote.ts');

@@ -26,11 +26,7 @@ import { clocksDiffer, toConnectionFailure, toStoreFailure } from './errors.ts';
 
 export type Connection = Awaited<ReturnType<typeof openConnection>>;
 
-/**
- * Owns `api`: closes it with the connection, and also when opening fails.
- *
- * @throws {ForensicsError} what any request would throw: `server_*`, `unauthenticated`, `forbidden`.
- */
+/** Closes `api` too, also when opening fails. @throws {ForensicsError} `server_*`, `unauthenticated`, `forbidden`. */
 export async function openConnection(api: Api, tenantName: string, pace?: Pace) {
   const transfer = createTransfer(api, pace);
   const close = async () => {
@@ -67,10 +63,7 @@ export type RemoteAnalyses = ReturnType<typeof createRemoteAnalyses>;
 const answer = wholeAnswer(analysisResponse, analysisComponents);
 const path = '/v1/analysis';
 
-/**
- * @param signal - stops reading and waiting; a request that changes something is still completed,
- *   so that its outcome is known.
- */
+/** @param signal - stops reading and waiting, but no request that changes something. */
 function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, signal: AbortSignal) {
   const post = (act: string, body: object, idempotencyKey: string = randomUUID()) => ({
     method: 'POST' as const,
@@ -115,11 +108,7 @@ function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
   throw serverUnexpected("The server's response contains no analysis.");
 }
 
-/**
- * Presigned URLs may expire before use or during a slow transfer, so new ones are requested once.
- *
- * @throws {ForensicsError} `store_refused` if the new ones have expired as well; whatever `act` throws.
- */
+/** URLs may expire before use or during a transfer, so new ones are requested once. @throws also `store_refused`. */
 export async function withFreshUrls<A extends { readonly id: string }, T>(
   analysis: A,
   analyses: { read(id: string): Promise<A> },
@@ -140,10 +129,7 @@ export async function withFreshUrls<A extends { readonly id: string }, T>(
 
 const firstPauseMs = 500;
 const growth = 1.5;
-/**
- * Each analysis is polled by its id, because only that response contains the evidence. Polling 64
- * at once makes 400 requests a minute; a server allows 3,000.
- */
+/** Only a request by id returns the evidence. Polling 64 at once makes 400 requests a minute; 3,000 are allowed. */
 const maxPauseMs = 10_000;
 
 /** Polls an analysis until it has ended. @throws whatever `read` throws; the reason of `signal`. */
@@ -222,10 +208,7 @@ function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
   };
 }
 
-/**
- * Uses the server's connections for the server's own address. Other hosts are verified against the authorities that
- * this machine trusts. If that fails, they are verified like the server, because a store may share its authority.
- */
+/** Other hosts are verified against this machine's authorities or, if that fails, against the server's. */
 function createReach({ url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>, others: Dispatcher) {
   const verified = new Map([[url.origin, dispatcher]]);
   return async (target: URL, { method, headers = {}, bytes, signal }: Call) => {

@@ -1,7 +1,4 @@
-/**
- * A client of the `/v1` API: sends requests, retries them while the server is down or busy, and turns refusals into
- * errors of the error table. Knows nothing about commands or databases.
- */
+/** A client of the `/v1` API: sends requests, retries them while the server is away, and turns refusals into errors. */
 
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -24,10 +21,7 @@ export interface ApiRequest {
   /** Replaces the usual credentials, for example to test a new key. */
   readonly authorization?: string;
   readonly signal?: AbortSignal;
-  /**
-   * For requests of a long run, which are retried for two and a half minutes. The signal ends the waiting, never a
-   * request in flight.
-   */
+  /** Retries for two and a half minutes. The signal ends the waiting, never a request in flight. */
   readonly longRun?: AbortSignal;
 }
 
@@ -36,10 +30,9 @@ export interface Api {
   /** Also used for objects in the server's own store, which presents the same certificate. */
   readonly dispatcher: Dispatcher;
   /**
-   * Reads, and requests with an idempotency key, are retried for half a minute, or as long as `longRun` allows, while
-   * the server is down or busy.
+   * Reads, and requests with an idempotency key, are retried while the server is down or busy.
    *
-   * @param answer - schema of the whole response, `{success, data?}`, from `contract`. Unknown fields are allowed.
+   * @param answer - schema of the whole response, `{success, data?}`.
    * @throws {ForensicsError} the server's error; `server_unreachable`, `server_untrusted`, `server_unexpected`,
    *   `cancelled`.
    */
@@ -166,11 +159,7 @@ export function httpsAddress(text: string): URL {
   throw usageError(`The address of a server looks like https://forensics.example:8443${hint}.`);
 }
 
-/**
- * Opens connections that also check the certificate's host name and dates. Respects `HTTPS_PROXY` and `NO_PROXY`.
- *
- * @param ca - PEM of the authorities that must have issued the certificate; null for those that Node.js or the system trusts.
- */
+/** Respects `HTTPS_PROXY` and `NO_PROXY`. @param ca - PEM; null for the authorities of Node.js and the system. */
 export function connectionsUnder(ca: string | null): Dispatcher {
   // Includes the system's certificates, because companies install their own authority there.
   const trusted = ca ?? [...getCACertificates('default'), ...getCACertificates('system')];

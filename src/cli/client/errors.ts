@@ -4,10 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isKeyOf } from '../../contract/vocabulary.ts';
 import { causeCode, type ErrorCode, failures, ForensicsError } from '../../contract/errors.ts';
 
-/**
- * @param answer.data - the parsed response, or null if it was not JSON.
- * @param how.lacksCredentials - true if none were sent; the server's message about headers would then not help.
- */
+/** @param how.lacksCredentials - true if none were sent; the server's message would then not help. */
 export function toRefusal(
   answer: {
     readonly status: number;
@@ -108,9 +105,6 @@ function codeForStatus(status: number): ErrorCode {
 }
 
 /**
- * Maps a store's refusal to a code of the error table; S3 and Azure use the same two XML elements.
- *
- * @param text - the beginning of the response body.
  * @returns `url_expired`, `blob_not_found`, `blob_too_large`, `no_space_left`, `store_unavailable` or `store_refused`.
  */
 export function toStoreFailure(

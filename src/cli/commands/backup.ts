@@ -124,11 +124,7 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
   if (!isWhole) throw isDamaged(problems);
 }
 
-/**
- * Runs a long task and shows its progress on stderr when that is a terminal. Ctrl-C stops it cleanly.
- *
- * @param act - calls `show` with its step and the fraction of it that is done, 0..1.
- */
+/** Shows progress on a terminal; Ctrl-C stops cleanly. @param act - calls `show` with a step and its share, 0..1. */
 async function withProgress<T>(
   act: (show: (step: string, share: number) => void) => Promise<T>,
 ): Promise<T> {

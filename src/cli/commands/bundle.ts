@@ -1,7 +1,4 @@
-/**
- * `forensics verify`: checks that an evidence bundle is exactly what was signed. `forensics reproduce`: repeats the
- * examination behind it and compares the results. Neither needs a server or a network.
- */
+/** `forensics verify` checks an evidence bundle; `forensics reproduce` repeats its examination. Both work offline. */
 
 import { Option } from 'commander';
 import { exitCodes, usageError } from '../../contract/errors.ts';

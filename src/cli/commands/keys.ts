@@ -204,11 +204,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   });
 }
 
-/**
- * Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, is revoked first.
- *
- * @returns the old key in its new state, and what prevented revoking one.
- */
+/** Uses the new key, which tests it once more. The replaced key, perhaps leaked, is revoked first. */
 async function endOldKeys(keys: KeyActs, tenant: string, { key, replaced, earlier }: Rotated) {
   let ended = replaced;
   for (const { uuid } of [replaced, ...earlier]) {
@@ -260,12 +256,7 @@ function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): st
   return profile;
 }
 
-/**
- * Runs `act`, which puts a new key to use, and revokes the key when that fails.
- *
- * @param made.otherwise - a sentence on what happens to older keys if this one is revoked.
- * @throws {ForensicsError} saying what went wrong and what happened to the key.
- */
+/** Revokes the key when `act` fails. @param made.otherwise - what happens to older keys if this one is revoked. */
 async function orRevoke(
   keys: KeyActs,
   made: { readonly tenant: string; readonly key: KeyEntry; readonly otherwise?: string },
@@ -293,11 +284,10 @@ function shownKey({ secret, ...key }: KeyEntry, out: string | undefined) {
 }
 
 /**
- * Runs `act`, which creates a key, with the `--out` file, if any: a new file that only its owner
- * may read. The file is created first, because creating a key cannot be undone if the file turns
- * out not to be writable. It is removed when `act` fails.
+ * The file, which only its owner may read, is created first, because creating a key cannot be undone; it is removed
+ * when `act` fails.
  *
- * @throws {ForensicsError} `conflict` if the file exists, `output_not_writable`.
+ * @throws {ForensicsError} `conflict` if it exists, `output_not_writable`.
  */
 async function withSecretFile<T>(
   path: string | undefined,

@@ -1,7 +1,4 @@
-/**
- * `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes
- * everything again. `forensics worker` processes jobs without listening.
- */
+/** `forensics serve` and `worker`: open everything, work until a signal, and close everything again. */
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -134,10 +131,7 @@ function printReady(ready: Ready, json: boolean, note: (text: string) => void): 
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/**
- * Handles signals from this call on, even while the program is still starting. The first SIGTERM or
- * SIGINT resolves the promise for a clean stop; a second one ends the process at once.
- */
+/** From this call on, the first SIGTERM or SIGINT resolves it; a second one ends the process at once. */
 async function stopRequested(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of stopSignals) process.once(signal, () => resolve());

@@ -1,7 +1,4 @@
-/**
- * `forensics validate`: finds and chooses pictures, measures them in parallel, stores the record
- * and prints it. Opens no network connection and no database.
- */
+/** `forensics validate`: measures labelled pictures, stores the record and prints it, without network or database. */
 
 import { Option } from 'commander';
 import {

@@ -9,11 +9,7 @@ import type { Tenancy } from '../../service/tenants/tenancy.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
 
-/**
- * Opens the data folder for one action and closes it again, even when the action fails.
- *
- * @throws {ForensicsError} `not_found` if nothing was set up there.
- */
+/** Closes the data folder even if `act` fails. @throws {ForensicsError} `not_found` if nothing was set up there. */
 export async function withLocalCore<T>(options: FolderOptions, act: Act<T>): Promise<T> {
   return withCore(installedSettings(options), act);
 }
@@ -58,10 +54,7 @@ export function logOpening(
   note(`The database was upgraded from schema ${from} to ${to}${kept}`);
 }
 
-/**
- * The API keys of the data folder of this machine, where the operator acts, or of a server (`remote.ts`), where the owner
- * of the API key acts. Both return what the `/v1` API returns. Tenants are given by name.
- */
+/** The API keys of this machine, where the operator acts, or of a server, where the owner of a key acts. */
 export type KeyActs = ReturnType<typeof createLocalKeys>;
 
 type ForTenant<T> = Omit<T, 'tenantId' | 'by'> & { readonly tenant: string };
@@ -79,12 +72,7 @@ export function createLocalKeys(core: Core) {
     throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
   };
   return {
-    /**
-     * The keys of a tenant, newest first and with masked secrets.
-     *
-     * @param bySecret - the API key to authenticate with, instead of the usual credentials.
-     * @throws {ForensicsError} when that key is not accepted for the tenant.
-     */
+    /** Newest first, masked. @param bySecret - authenticate with this key. @throws {ForensicsError} if refused. */
     list: async (tenant: string, bySecret?: string) => keys.list(await openedBy(tenant, bySecret)),
     /** Returns the key with its secret, which is never shown again. */
     create: async ({ tenant, ...key }: ForTenant<Parameters<Keys['mint']>[0]>) =>

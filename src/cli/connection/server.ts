@@ -1,7 +1,4 @@
-/**
- * Chooses a command's server and credentials from options, environment or profile, and logs the choice; and keeps the
- * servers that this user has saved.
- */
+/** Chooses and logs a command's server and credentials, and keeps the servers that this user has saved. */
 
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -127,11 +124,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/**
- * The tenant that a command acts for on a server: from the option, otherwise from the profile.
- *
- * @throws {ForensicsError} `usage` if neither specifies one.
- */
+/** From the option, otherwise from the profile. @throws {ForensicsError} `usage` if neither specifies one. */
 export function requireTenant(options: ServerOptions & { readonly tenant?: string }): string {
   const { profile } = serverNamed(options);
   const tenant = options.tenant ?? (profile && profileNamed(profile).tenant);
@@ -275,11 +268,7 @@ function credentialsFile(profile: string): string {
   return join(configFolder(), 'credentials', `${checkProfileName(profile)}.json`);
 }
 
-/**
- * Reads an API key from a file or (`-`) standard input; never from an option, which every user of the machine can see.
- *
- * @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`.
- */
+/** Never from an option, which every user can see. @throws {ForensicsError} `usage`; as `readText`. */
 export async function apiKeyFrom(file: string): Promise<string> {
   const key = checked(await readText(file), 'The API key file');
   // This is only a warning, because secrets in a container are often readable by every user inside it.

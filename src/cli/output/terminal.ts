@@ -108,11 +108,7 @@ export function obeyNoColor(argv: readonly string[]): void {
 let isListening = false;
 let isIgnored = false;
 
-/**
- * `forensics ... | head` closes the pipe early, which is no failure; an output file that cannot be written to is one.
- *
- * @param report - prints the failure, and returns the exit code.
- */
+/** A pipe closed early is no failure, an unwritable file is. @param report - prints it, returns the exit code. */
 export function exitOnBrokenOutput(report: (error: unknown) => ExitCode): void {
   isIgnored = false;
   if (isListening) return;
@@ -206,12 +202,7 @@ export function canAsk({ input, output }: Streams = person): boolean {
   return switches().input && input.isTTY === true && output.isTTY === true;
 }
 
-/**
- * Asks a person for confirmation of something that cannot be undone; a script continues without it. Anything but y or
- * yes, including Enter alone, means no.
- *
- * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
- */
+/** Asks before something that cannot be undone; a script continues. @throws {ForensicsError} `cancelled`. */
 export async function agreed(
   question: string,
   { yes }: { readonly yes: boolean },
@@ -226,11 +217,7 @@ export async function agreedByDefault(question: string, streams = person): Promi
   return !/^\s*no?\s*$/i.test(await answerTo(`${question} [Y/n] `, streams));
 }
 
-/**
- * Confirms a large deletion by having the user type the name; a script passes `--yes` instead.
- *
- * @throws {ForensicsError} `usage` without a terminal, `cancelled` as above.
- */
+/** The user types the name; a script passes `--yes`. @throws {ForensicsError} `usage` off a terminal, `cancelled`. */
 export async function confirmByName(
   question: string,
   name: string,

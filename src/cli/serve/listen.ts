@@ -36,11 +36,7 @@ export function serverUrl(settings: Pick<Settings, 'host' | 'port' | 'publicUrl'
   return publicUrl ?? `https://${hostInUrl(host)}:${port}`;
 }
 
-/**
- * Turns system errors into messages that say how to fix them; other errors are returned unchanged.
- *
- * @param place - with the names of the settings for host and port.
- */
+/** Says how to fix system errors; others are returned unchanged. @param place - with the names of its settings. */
 export function listenFailure(
   error: unknown,
   place: { host: string; port: number; hostSetting: string; portSetting: string },
@@ -209,10 +205,7 @@ function certificateEnd({ cert }: TlsMaterial): Date {
 
 export type ServerLog = ReturnType<typeof createServerLog>;
 
-/**
- * @param writeBytes - writes synchronously and returns the number of bytes written, or throws, such as `EAGAIN` when a
- *   reader does not keep up. (Node.js makes a pipe non-blocking once standard error is one of its streams.)
- */
+/** @param writeBytes - synchronous; returns the number written, or throws, such as `EAGAIN` if nobody reads. */
 export function createServerLog(
   writeBytes: (bytes: Uint8Array) => number = (bytes) => writeSync(process.stderr.fd, bytes),
 ) {
@@ -250,10 +243,7 @@ export function createServerLog(
 
   return {
     write,
-    /**
-     * Prints a message for the person at the terminal, except with `--quiet`. It bypasses Node.js's
-     * stream, because an unread buffer there would keep the process from exiting.
-     */
+    /** Except with `--quiet`. Not through Node.js's stream, whose unread buffer would keep the process from exiting. */
     note: (text: string): void => {
       if (!switches().quiet) write(`${printable(text)}\n`);
     },

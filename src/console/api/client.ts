@@ -1,7 +1,4 @@
-/**
- * Requests to `/v1`. The access token is only in this page's memory; the refresh token is in a cookie that scripts
- * cannot read. Only one tab refreshes at a time, because a refresh token works only once.
- */
+/** Requests to `/v1`. One tab refreshes at a time: the refresh token, in a cookie, works only once. */
 
 import type { BrowserTokens, LoginElsewhere, SessionState, UserInfo } from '../../contract/auth.ts';
 
@@ -223,11 +220,7 @@ export async function persistently<T>(signal: AbortSignal, act: () => Promise<T>
 
 const storageKey = 'forensics-login';
 
-/**
- * Sends the browser to the provider. What the page must know on return is stored in this tab.
- *
- * @param mustIdentify - asks for a login even if the provider still has a session, which may have been ended here.
- */
+/** @param mustIdentify - asks for a login even if the provider still has a session, which may have been ended here. */
 export async function goElsewhere(place: LoginElsewhere, mustIdentify: boolean): Promise<void> {
   const state = randomText();
   const codeVerifier = randomText();

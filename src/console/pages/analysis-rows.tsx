@@ -53,12 +53,7 @@ export function useActs(reload: () => void, onDeleted: () => void) {
 
 export type Acts = ReturnType<typeof useActs>;
 
-/**
- * Picture, name, result and time of each analysis.
- *
- * @param isInCase - whether the page is that of their case.
- * @param note - shown below the result.
- */
+/** Picture, name, result and time of each analysis. @param note - shown below the result. */
 export function useMainColumns(
   entries: readonly Analysis[],
   isInCase: boolean,

@@ -138,10 +138,7 @@ function useLayers(one: Analysis, other: Analysis, alignment: SeenBefore['alignm
 /** Maximum number of pixels compared in the part that both show; more would not change what is found. */
 const maxPixels = 250_000;
 
-/**
- * @param size - the size of the lower picture. The upper one has a size and a transform of its own.
- * @returns boxes in pixels of the lower picture. Rejects if the browser cannot load or decode one.
- */
+/** @returns boxes in pixels of the lower picture, of this size. Rejects if the browser cannot load or decode one. */
 async function findDifferences(lower: Layer, upper: Layer, size: Size): Promise<PixelBox[]> {
   const [below, above] = await Promise.all([lower, upper].map(loadPicture));
   const placed = new DOMMatrix(upper.transform);

@@ -181,11 +181,7 @@ export function useSubmit() {
   return { isBusy, failure, submit };
 }
 
-/**
- * Runs one action at a time, then shows the text it returned, or why it failed, for a few seconds.
- *
- * @param after - called after each action, even a failed one.
- */
+/** Shows for a few seconds what the action returned, or why it failed. @param after - called even after a failure. */
 export function useAct(after: () => void = () => undefined) {
   const { isBusy, run } = useRun(useConsole().toast);
   return { isBusy, run: (act: () => Promise<unknown>) => void run(act).then(after) };

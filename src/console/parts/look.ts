@@ -62,11 +62,7 @@ export function toShares({ x, y }: Point, view: View, { width, height }: Size): 
   return { x: (x - view.x) / view.scale / width, y: (y - view.y) / view.scale / height };
 }
 
-/**
- * The CSS transform that lays one picture on another, both in their own pixels.
- *
- * @param alignment - how the two match; null centres the picture at the largest size that fits.
- */
+/** The CSS transform that lays one picture on another. @param alignment - null centres it, as large as fits. */
 export function layOn(other: Size, one: Size, alignment: SeenBefore['alignment'] | null): string {
   if (alignment === null) {
     const { x, y, scale } = fit(one, other);

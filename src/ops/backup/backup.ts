@@ -1,9 +1,6 @@
 /**
- * Backs up a data folder while its server runs: a snapshot of the database first, then the files that its rows refer
- * to. Evidence, heatmaps and reports are immutable, so files copied after the snapshot still belong to it; the manifest
- * lists objects that a purge or a client removed in the meantime.
- *
- * The backup is a single tar file: it can be streamed at any size, and every system can unpack it without this program.
+ * Backs up a data folder while its server runs: a snapshot of the database, then the immutable files that it refers to.
+ * The manifest lists those removed meanwhile. A single tar file can be streamed at any size, and unpacked everywhere.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -183,19 +180,11 @@ function isTaken(out: string): ForensicsError {
   return conflict(`${out} already exists; choose another --out.`);
 }
 
-/**
- * Adds one file to the archive, which is a plain tar of the files, their hashes and the manifest.
- *
- * @throws {ForensicsError} `conflict` if the source is shorter or longer than `size` bytes.
- */
+/** @throws {ForensicsError} `conflict` if the source is shorter or longer than `size` bytes. */
 type AddFile = (name: string, size: number, source: Source) => Promise<void>;
 type Source = AsyncIterable<Uint8Array> | readonly Uint8Array[];
 
-/**
- * @param path - a file that does not exist yet; it is flushed to disk.
- * @param at - the modification time of every entry.
- * @param fill - adds the files and returns the facts for the manifest.
- */
+/** @param at - modification time of every entry. @param fill - adds the files, returns the facts for the manifest. */
 async function writeArchive(
   path: string,
   at: Date,

@@ -1,7 +1,4 @@
-/**
- * The contents of a backup: the database, the files beside it by their path in the data folder, the keys if requested,
- * the manifest and, as the last entry, the manifest's SHA-256.
- */
+/** The contents of a backup: database, files, the keys if requested, the manifest and, last, the manifest's SHA-256. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -105,12 +102,7 @@ export function belongs(name: string): boolean {
   );
 }
 
-/**
- * Reads keys and certificates. Their files are replaced one after another but belong together, so
- * they are read until two passes agree.
- *
- * @throws {ForensicsError} `conflict` if they keep changing.
- */
+/** They belong together, but are replaced one by one, so they are read until two passes agree. @throws `conflict`. */
 export async function readKeys(dataDir: string): Promise<ReadonlyMap<string, Buffer>> {
   let last = await readKeysOnce(dataDir);
   for (let reading = 1; reading < readings; reading++) {

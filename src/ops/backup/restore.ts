@@ -1,7 +1,4 @@
-/**
- * Restores an empty data folder from a backup. Everything is unpacked into a subfolder and checked before it is moved
- * into place. While that subfolder exists, until the last move, no other command opens the data folder.
- */
+/** Restores an empty data folder through a subfolder. While that exists, no other command opens the data folder. */
 
 import { existsSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -167,12 +164,7 @@ export function canRehearse({ holdsKeys, masterKey: { place } }: Manifest): bool
 
 const masterKeyVariable = 'FORENSICS_MASTER_KEY';
 
-/**
- * Tests a backup: restores it to a temporary folder (in `TMPDIR`), which takes as much space as the backup, opens that
- * as a server would, and examines a picture in it.
- *
- * @throws {ForensicsError} as `restore` and as an examination does; `evidence_damaged`.
- */
+/** Restores to `TMPDIR`, opens that as a server would, and examines a picture. @throws as `restore`, and more. */
 export async function rehearse(
   file: string,
   { masterKey: { place } }: Manifest,

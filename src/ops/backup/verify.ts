@@ -17,11 +17,7 @@ export interface Verified extends Pick<Archive, 'manifest' | 'manifestSha256' | 
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/**
- * Unpacks the database temporarily into the system's folder for temporary files (`TMPDIR`).
- *
- * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`, `no_space_left`; `schema_newer`.
- */
+/** Unpacks the database into `TMPDIR`. @throws {ForensicsError} `file_*`, `backup_unreadable`, `schema_newer`. */
 export async function verifyBackup(
   file: string,
   onProgress?: ReadOptions['onProgress'],
@@ -41,10 +37,7 @@ export async function verifyBackup(
   }
 }
 
-/**
- * @param database - the unpacked file. It is left unchanged; a temporary copy may be made beside it.
- * @throws {ForensicsError} `schema_newer` for an intact backup made by a newer version.
- */
+/** May copy `database` beside itself. @throws {ForensicsError} `schema_newer` for a backup made by a newer version. */
 export async function judge(archive: Archive, database: string): Promise<Verified> {
   const { manifest, manifestSha256, problems } = archive;
   const common = { manifest, manifestSha256 };

@@ -1,7 +1,4 @@
-/**
- * Checks everything an installation needs, from the models to the stores, the way the service uses
- * it. Changes nothing and leaves nothing behind.
- */
+/** Checks everything an installation needs, the way the service uses it. Changes nothing and leaves nothing behind. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -69,10 +69,7 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
 
 const nothing: Reading = { verdict: 'none', numbers: {} };
 
-/**
- * The numbers of a model release for the package's synthetic pictures, stored beside the model as `golden.json`. They
- * are rounded, because processors add in different orders. Written by `node bin/golden.ts`.
- */
+/** Of a model release (`golden.json`), rounded, because processors add in different orders. From `bin/golden.ts`. */
 interface Reading {
   readonly verdict: string;
   /** Probabilities and scores by name, each 0..1. */

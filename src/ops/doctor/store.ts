@@ -163,12 +163,7 @@ const timeouts = { connectMs: 5000, idleMs: 10_000 };
 const totalMs = 20_000;
 const maxAnswerBytes = 1024 * 1024;
 
-/**
- * Verifies certificates, checks addresses and follows no redirects.
- *
- * @returns a function that throws {ForensicsError} `store_unavailable`, `store_refused` if there is no response; a
- *   response of any status is returned.
- */
+/** Follows no redirects. @throws {ForensicsError} `store_unavailable`, `store_refused` if there is no response. */
 export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>) {
   return async ({ method, url, headers = {}, body }: Visit) => {
     const isSecure = url.startsWith('https:');

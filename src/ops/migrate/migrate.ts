@@ -1,7 +1,6 @@
 /**
- * Moves an installation from SQLite in its data folder to PostgreSQL, and the embedded store's
- * objects to a bucket or container. The source stays unchanged. An interrupted migration resumes
- * when run again, and no server accepts the new database until it is finished.
+ * Moves an installation to PostgreSQL and a bucket. The source stays unchanged, and an interrupted migration resumes;
+ * until it is finished, no server accepts the new database.
  */
 
 import { hash } from 'node:crypto';
@@ -26,12 +25,10 @@ import { copyRows } from './copy-rows.ts';
 type OnProgress = (what: string, count: number) => void;
 
 /**
- * @param settings - the new settings, with the database and, if objects are to be moved, the default storage.
- * @param onProgress - receives a table name, or `objects`, and how many were copied so far.
- * @returns what this call copied: the number of rows by table, and of `objects`.
- * @throws {ForensicsError} `conflict` while a server uses the data folder, or if the database contains another
- *   installation or is already complete; `evidence_damaged` for an object that differs after the copy; whatever opening
- *   the source or the target throws.
+ * @param onProgress - receives a table name, or `objects`, and how many were copied.
+ * @returns what this call copied.
+ * @throws {ForensicsError} `conflict` while the data folder is served, or if the database holds another installation;
+ *   `evidence_damaged` for an object that differs after the copy; as opening either side.
  */
 export async function migrateInstallation(
   settings: Settings & { readonly databaseUrl: string },

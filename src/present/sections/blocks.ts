@@ -1,7 +1,4 @@
-/**
- * What a report is made of before anything is drawn: titled sections of plain text and tables. It knows nothing
- * about pages, fonts or pictures.
- */
+/** What a report is made of: titled sections of text and tables. Knows nothing about pages, fonts or pictures. */
 
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Region } from '../../detectors/regions.ts';

@@ -1,7 +1,4 @@
-/**
- * The first page: the question and the answer; where and why; the evidence against it; how far to
- * rely on it; who did what; which file was examined.
- */
+/** The first page: question, answer, places and reasons, contrary evidence, reliability, who did what, which file. */
 
 import { createHash } from 'node:crypto';
 import { pictureSize, traceNetwork } from '../../detectors/network-findings.ts';
@@ -375,10 +372,7 @@ export function writeSubtitle(examination: Examination, item: ReportItem, langua
   ]).join(' · ');
 }
 
-/**
- * A number that is the same in every language but differs for any other picture, model, setting or
- * run: 48 bits of a SHA-256 in groups of four digits.
- */
+/** The same in every language, different for any other input: 48 bits of a SHA-256 in groups of four digits. */
 export function reportNumber(
   { facts, model, options }: Examination,
   { analysisId, examinedAt }: ReportItem,

@@ -1,7 +1,4 @@
-/**
- * All measured values with their ranges, and how they change when the picture is saved or scaled again; then the
- * procedure, models, settings and versions that they were obtained with.
- */
+/** All measured values, with ranges and re-saved trials; then procedure, models, settings and versions. */
 
 import { clearlyOther, type Decision, type ModelIdentity } from '../../detectors/result.ts';
 import { placeOf } from '../../detectors/regions.ts';

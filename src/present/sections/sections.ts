@@ -1,7 +1,4 @@
-/**
- * Turns an examination into the sections of a report: titled blocks of plain text, not yet laid out. All text from the
- * file has passed through `printable`.
- */
+/** Turns an examination into the sections of a report. All text from the file has passed through `printable`. */
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';

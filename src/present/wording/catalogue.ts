@@ -1,7 +1,4 @@
-/**
- * Every word of reports and of `analyze`, by language, and how each language writes numbers. The types ensure that no
- * German word is missing.
- */
+/** Every word of reports and of `analyze`, by language, and how it writes numbers. No word can be missing. */
 
 import type { Bilingual, Language } from '../../contract/vocabulary.ts';
 import { speak, type Spoken } from '../text.ts';

@@ -19,10 +19,7 @@ interface Colours {
   readonly white: number;
 }
 
-/**
- * Top of the number of a region whose upper edge is at `top`: inside the frame or, if the frame is
- * small, above it, so that the number hides nothing. All values have the same unit.
- */
+/** Inside the frame or, if the frame is small, above it, so that the number hides nothing. */
 export function numberTop(
   { top, width, height }: Pick<Region, 'top' | 'width' | 'height'>,
   label: Size,
@@ -32,13 +29,7 @@ export function numberTop(
   return top >= label.height ? top - label.height : top + height;
 }
 
-/**
- * Draws frames in the order in which the regions are numbered.
- *
- * @param regions - in pixels of the picture.
- * @param strokes - how many strokes side by side would cover the longer side. The default remains visible when a large
- *   picture is displayed small.
- */
+/** @param strokes - how many would cover the longer side. The default remains visible when displayed small. */
 export function drawFrames(
   canvas: Canvas,
   regions: readonly Region[],

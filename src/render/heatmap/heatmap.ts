@@ -1,7 +1,4 @@
-/**
- * Draws cell maps over a greyscale copy of the picture. The scale is 0..1 for every picture and map, so heatmaps can be
- * compared side by side. Knows only pixels and values; other modules explain what they mean.
- */
+/** Draws cell maps over a grey copy of the picture, always on the scale 0..1, so that heatmaps can be compared. */
 
 import { hash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
@@ -14,10 +11,7 @@ import { scaledSize } from '../../image/pixels.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import { type Canvas, drawFrames, encodePalettePng } from './frames.ts';
 
-/**
- * Where values are low, the picture shows in dimmed grey; high values appear as shades of colour. The grey is kept
- * dark, so that bright always means a high value and never a bright object in the picture, even in greyscale print.
- */
+/** Dark grey for low values, so that bright always means a high value and never a bright object, even in print. */
 const greyBelow = { black: 4, white: 78 };
 const shadeAbove = { black: 0.72, white: 1 };
 
@@ -294,10 +288,7 @@ const maxTinyPixels = 160_000;
 /** Table 3, by N. Robidoux, is about as close to the pixels as the usual one at 80, in files a sixth smaller. */
 const jpegOptions = { quality: 75, chromaSubsampling: '4:2:0', quantisationTable: 3 } as const;
 
-/**
- * @param heatmaps - the PNG files delivered with the report.
- * @param heatmapOrientation - orientation of these files; in print, all of them are upright.
- */
+/** @param heatmapOrientation - of the PNG files delivered with the report; in print, all of them are upright. */
 export async function printPictures(
   picture: Picture,
   maps: CellMaps,

@@ -1,7 +1,4 @@
-/**
- * The page on which blocks are drawn: its size and text styles, margins, type, page breaks, structure tags and
- * bookmarks. Knows about points (1/72 inch, from the upper left) and lines, but not about what the lines say.
- */
+/** The page: text styles, margins, breaks, tags and bookmarks, in points (1/72 inch) from the upper left. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -157,10 +154,7 @@ export function openPage(facts: DocumentFacts) {
   };
 }
 
-/**
- * Draws lines one below another, on as many pages as they need, and moves `y` below them.
- * @param indent - points from the left margin.
- */
+/** On as many pages as they need; moves `y` below them. @param indent - points from the left margin. */
 export function flow(
   page: Page,
   tag: string,
@@ -251,10 +245,7 @@ class ReportDocument extends PdfDocument {
 /** By name, so that each is read once per process. */
 const fonts = new Map<string, Buffer>();
 
-/**
- * DejaVu Sans Condensed, TrueType. Its licence (Bitstream Vera, with additions in the public domain) allows embedding
- * the fonts, or parts of them, in documents.
- */
+/** DejaVu Sans Condensed. Its licence (Bitstream Vera) allows embedding the fonts, or parts of them, in documents. */
 function readFont(name: string): Buffer {
   const { resolve } = createRequire(import.meta.url);
   const font =

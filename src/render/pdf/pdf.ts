@@ -1,7 +1,4 @@
-/**
- * The report as a PDF: lays out sections on pages, and gives each page its header and footer. The same examination,
- * item and pictures give the same bytes; the only time in it is that of the examination.
- */
+/** The report as a PDF. The same examination, item and pictures give the same bytes; only its time is in it. */
 
 import { buffer } from 'node:stream/consumers';
 import type { ReportInput } from '../heatmap/heatmap.ts';
@@ -122,10 +119,7 @@ export function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void 
   page.y = Math.max(bottom, top + lines.length * styles.note.leading) + 6;
 }
 
-/**
- * Draws header and footer of every page, once all pages exist and can be counted.
- * @param foot - what the report is about.
- */
+/** Once all pages exist and can be counted. @param foot - what the report is about. */
 export function drawEdges(doc: Document, labels: Words['labels'], foot: string): void {
   const { start, count } = doc.bufferedPageRange();
   const { font, size } = styles.note;

@@ -1,7 +1,4 @@
-/**
- * `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. Also the
- * users of a tenant, a user's own settings, and feedback.
- */
+/** `/v1/tenant`, which only some may change, its users, a user's own settings, and feedback. */
 
 import { sendTestMessage, replay, listDeliveries } from '../../service/webhooks/deliver.ts';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';

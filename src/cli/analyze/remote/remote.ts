@@ -82,11 +82,7 @@ function checkRemoteOptions(options: AnalyzeOptions) {
   return { ...options, tenant: requireTenant(options) };
 }
 
-/**
- * Chooses where the results of a picture go. A resumed run may replace its own earlier result of the same picture.
- *
- * @returns null if nothing is to be written; the function throws `conflict` if something else is there.
- */
+/** A resumed run may replace its own result of the same picture; for anything else there, it throws `conflict`. */
 async function openResults({ out, force, resume }: RemoteOptions) {
   if (out === null) return null;
   const asGiven = await openResultsFolder(out, { force });

@@ -1,7 +1,6 @@
 /**
- * Creates the analysis of one picture on the server, uploads it and starts it, or continues where an earlier run
- * stopped. Before sending a request, it records each picture and its options in a small journal file. Given the same
- * request with the same key, the server creates nothing twice, even if the program is killed in between or runs twice.
+ * Creates an analysis, uploads its picture and starts it, or continues where an earlier run stopped. A journal keeps
+ * each request and its key, so that the server creates nothing twice, even if the program is killed or runs twice.
  */
 
 import { hash, randomUUID } from 'node:crypto';
@@ -49,12 +48,7 @@ export async function readPicture(input: Input) {
   return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
 }
 
-/**
- * Deletes a new analysis whose picture cannot be uploaded; with --resume it stays for the next attempt.
- *
- * @returns the id of an analysis that is queued, running or done.
- * @throws {ForensicsError} the error of the server or its store.
- */
+/** Without --resume, deletes what cannot be uploaded. @returns the id of an analysis that is queued or further. */
 export async function submit(
   submission: Submission,
   picture: RemotePicture,

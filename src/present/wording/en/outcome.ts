@@ -1,9 +1,6 @@
 import type { ReasonCode } from '../../../contract/vocabulary.ts';
 
-/**
- * What is marked in a picture. `copies`: two places that show the same thing, at most one of which
- * was changed; `unsure`: only places that no single method marks.
- */
+/** `copies`: two places that show the same thing, one of them original; `unsure`: no single method marks them. */
 export type Marked = 'one' | 'several' | 'copies' | 'word' | 'unsure';
 
 /** How far the signer of Content Credentials is known. */
