@@ -3,7 +3,6 @@
 import { type ExitCode, ForensicsError, toForensicsError } from '../contract/errors.ts';
 import { printable } from './output/terminal.ts';
 
-/** Prints one line or, with `verbose`, also the causes. */
 export function printFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
   const failure = toForensicsError(error);
   const isOurs = failure.code === 'internal';

@@ -150,7 +150,6 @@ function topicList(language: Language): string {
   return [head[language], ...lines].join('\n');
 }
 
-/** The program with all commands loaded, for callers that list them. */
 export async function createWholeProgram(): Promise<Command> {
   const program = createProgram([]);
   await Promise.all(program.commands.map(completeCommand));
@@ -267,7 +266,6 @@ const definitions: Readonly<Record<string, () => Promise<(command: Command) => v
 
 const notLoaded = new WeakMap<Command, (typeof definitions)[string]>();
 
-/** Loads the file of a command on first use. */
 async function completeCommand(command: Command): Promise<void> {
   const load = notLoaded.get(command);
   if (load === undefined) return;

@@ -47,7 +47,6 @@ export class Command extends PlainCommand {
     return this.command(name).description(description);
   }
 
-  /** Adds a subcommand that acts on this machine's data folder. */
   localCommand(name: string, description: string): Command {
     return this.subcommand(name, description).localOptions();
   }

@@ -8,7 +8,6 @@ import { ApiError } from './api/client.ts';
 import { fillIn, nameIn } from '../present/text.ts';
 import { type Words, words } from './words/words.ts';
 
-/** In the user's language. */
 export interface Spoken extends Words {
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;

@@ -158,7 +158,6 @@ async function enter(
 interface ShellProps extends Pick<Visit, 'state'> {
   readonly user: UserInfo;
   readonly route: Route;
-  /** Called after the person has logged out. */
   readonly onLeft: () => void;
 }
 

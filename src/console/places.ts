@@ -20,7 +20,6 @@ function decoded(part: string): string {
   }
 }
 
-/** The pages of the navigation, in groups. */
 export const places = [
   ['analyses', 'verify'],
   ['usage', 'keys', 'tenant', 'users', 'holds', 'audit'],

@@ -19,7 +19,6 @@ export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** A text with a description. */
 export function described(description: string) {
   return Type.String({ description });
 }
@@ -44,7 +43,6 @@ export function withoutUndefined(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** For text that a report prints on one line. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }

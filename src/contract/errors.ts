@@ -160,7 +160,6 @@ export const serverUnexpected = failWith('server_unexpected');
 export const storeUnavailable = failWith('store_unavailable');
 export const usageError = failWith('usage');
 
-/** Whether the error is one of our own, with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is ForensicsError {
   return error instanceof ForensicsError && codes.includes(error.code);
 }

@@ -56,7 +56,6 @@ export const caseFormat = 'forensics-case-bundle/1';
 /** More than needed for the largest picture that can be examined. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
-/** Maximum number of pictures in a case report and in a case archive. */
 export const maxCasePictures = 1000;
 
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });

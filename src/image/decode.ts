@@ -119,7 +119,6 @@ async function readThumbnail(exif: readonly Uint8Array[]): Promise<LumaPlane | n
 // Decodes the pixels of each format, and determines how many of them are intact. Runs only in the sandbox.
 
 interface DecodedPixels {
-  /** The pixels, upright. */
   readonly pixels: RawPixels;
   readonly notes: readonly PictureNote[];
   /** Share of the rows, from the top, that decode as stored: 0.9..1. */

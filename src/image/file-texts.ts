@@ -38,7 +38,6 @@ export function readFileTexts(blocks: MetadataBlocks) {
     all: all
       .map((one) => ({ ...one, text: untilNul(one.text) }))
       .filter(({ text }) => text.trim() !== ''),
-    /** Values of each XMP packet. */
     xmp: packets,
     warnings,
   };

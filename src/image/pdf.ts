@@ -158,7 +158,6 @@ function withPage<T>(pdf: Pdf, number: number, use: (page: Page) => T): T {
 
 const mmPerPoint = 25.4 / 72;
 
-/** With its size in samples. */
 interface PagePicture extends Size {
   readonly number: number;
   readonly object: number;

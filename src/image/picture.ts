@@ -90,7 +90,6 @@ export interface Picture {
   readonly facts: PictureFacts;
   /** Row-major RGB, 8 bits per sample, upright, `3 * width * height` bytes. Never modified by readers. */
   readonly rgb: Uint8Array;
-  /** As in `LumaPlane`. */
   readonly luma: Uint8Array;
   /** The EXIF thumbnail as stored, which cameras may or may not have rotated; absent if it cannot be decoded. */
   readonly thumbnail?: LumaPlane;

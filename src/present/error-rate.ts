@@ -60,7 +60,6 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
 }
 
-/** The words and numbers of one language. */
 type Pen = ReturnType<typeof penIn>;
 
 function penIn(language: Language) {

@@ -130,7 +130,6 @@ export function writeNotes(
   );
 }
 
-/** One sentence for each part of the file that could not be read. */
 export function writeWarnings({ warnings }: Pick<Provenance, 'warnings'>, language: Language) {
   return warnings.map((warning) => writeWarning(warning, language));
 }
@@ -248,7 +247,6 @@ export function withoutBuild(name: string): string {
   return name.replace(/\s\d{5,}[\d:.]*$/, '');
 }
 
-/** The best supported declaration of generated content. */
 export function bestDeclaration(file: Pick<FileStatements, 'declarations'>): Declaration | null {
   const generated = file.declarations.filter(({ origin }) => origin !== 'captured');
   const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
@@ -260,7 +258,6 @@ export function altersContent(provenance: FileStatements | null): boolean {
   return firstEdit({ actions: signedSteps(provenance) }) !== null;
 }
 
-/** The declared editing steps; empty if the file declares none. */
 export function writeDeclaredEdits(provenance: FileStatements | null, language: Language): string {
   const { credentialActions } = wordsIn(language).provenance;
   const told = declaredEdits(provenance).map((name) =>

@@ -254,7 +254,6 @@ type Step = keyof Words['outcome']['next'];
 /** The company whose generators embed SynthID, which only its own detector can read. */
 const google = /google|gemini|imagen/i;
 
-/** The next steps, the most useful one first. */
 function nextSteps(result: Result): readonly Step[] {
   const { outcome, reasons, provenance } = result;
   const main = mainGround(result);

@@ -146,7 +146,6 @@ function writeMap(writing: Writing, name: MapName): string {
   return sentences([describeMap(writing, name), added]);
 }
 
-/** What a heatmap means, its figures, and what must not be read into it. */
 export function describeMap(
   { examination, catalogue, numbers }: Pick<Writing, 'examination' | 'catalogue' | 'numbers'>,
   name: MapName,

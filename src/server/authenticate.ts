@@ -19,13 +19,10 @@ export const demands = {
   urlSignature: null,
   /** A key of the tenant in `tenantName`, or a user who may act for it. */
   tenant: { isForUsers: false, settings: false, tenant: true },
-  /** As for `tenant`, but users also need the `settings` scope. */
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
-  /** A user who may act for the tenant in `tenantName`. */
   tenantUser: { isForUsers: true, settings: false, tenant: true },
   /** As `tenantUser`, with the `settings` scope. Not for API keys, which outlive their creator's account. */
   tenantManager: { isForUsers: true, settings: true, tenant: true },
-  /** Any user, whatever the tenant. */
   user: { isForUsers: true, settings: false, tenant: false },
   userSettings: { isForUsers: true, settings: true, tenant: false },
 } as const;

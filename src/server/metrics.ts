@@ -80,7 +80,6 @@ export function createMetrics(parts: {
         answers.observe({ ...labels, status: reply.raw.statusCode }, reply.elapsedTime / 1000);
       });
     },
-    /** In the Prometheus text format. */
     async text() {
       const droppedLogLines = parts.droppedLogLines();
       const certificateEndsAt = parts.certificateEndsAt();

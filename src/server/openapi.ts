@@ -240,7 +240,6 @@ export function operation<const O extends Operation>(id: string, declared: O) {
   };
 }
 
-/** Several operations by their ids. */
 export function operations<const T extends Readonly<Record<string, Operation>>>(table: T) {
   const entries = Object.entries(table).map(([id, declared]) => [id, operation(id, declared)]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is an entry for every id.

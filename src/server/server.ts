@@ -57,7 +57,6 @@ interface ServerParts {
   readonly publicUrl: string | null;
   /** Requests per minute for one caller; 0 means no limit. */
   readonly rateLimitPerMinute: number;
-  /** Browser origins whose pages may call the API. */
   readonly apiCorsAllowedOrigins: readonly string[];
   readonly metrics: Pick<Metrics, 'observe'> | null;
   /** Key for hashing rejected logins and keys in the log; null logs them as they were sent. */

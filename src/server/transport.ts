@@ -66,7 +66,6 @@ function tlsCredentials({ cert, key }: TlsMaterial) {
   return { cert, key, minVersion: 'TLSv1.2', ciphers } as const;
 }
 
-/** Headers that keep browsers from misinterpreting a response; for every response of the API. */
 export function guardHeaders(transport: Transport): Readonly<Record<string, string>> {
   // Browsers remember this for the host and all its ports, so it is only right if the operator has set up a name and a
   // certificate.

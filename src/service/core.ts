@@ -113,7 +113,6 @@ async function coreOn(database: AnyDatabase, { settings, folder, clock, password
     holds: createHolds({ db, now }),
     audit,
     ...(await openPeople({ settings, secrets, db, passwords, now })),
-    /** Key from which the tenants' webhook secrets are derived. */
     webhookKey,
     webhookSecretOf: (tenantId: string) => webhookSecret(webhookKey, tenantId),
     close: () => database.close(),

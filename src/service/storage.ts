@@ -90,7 +90,6 @@ interface TenantStorageParts {
 /** Apart from the core, because its clients load slowly. @throws {ForensicsError} `config_invalid`. */
 export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
   const { db } = core.database;
-  // Which addresses tenants' stores may have.
   const guard = createConnectionGuard(createAddressGuard(settings.storageAllow));
   const { presignedUrlExpirySeconds: expirySeconds, maxUploadBytes: maxObjectBytes } = settings;
   const openRemote: OpenRemoteStore = (config) => {

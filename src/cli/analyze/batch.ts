@@ -196,7 +196,6 @@ export interface Summary {
   readonly total: number;
   readonly counts: Readonly<Record<ResultClass | 'failed', number>>;
   readonly firstError: ErrorCode | null;
-  /** Other kinds of files found in folders. */
   readonly notPictures: Readonly<Partial<Record<OtherKind, number>>>;
   readonly skipped: {
     readonly count: number;

@@ -94,7 +94,6 @@ function writeFigures(
   ].join(', ');
 }
 
-/** Names the report if one was written, otherwise any other files, otherwise how to get the report. */
 function writeReport({ files, analysisId }: AnalysisRecord, language: Language): string {
   const { card } = wordsIn(language).terminal;
   const path =
@@ -226,7 +225,6 @@ function shortenMiddle(name: string, width: number): string {
   return `${front.join('')}…${tail.join('')}`;
 }
 
-/** The characters from the beginning that fit into `width` cells. */
 function cutTo(characters: readonly string[], width: number): readonly string[] {
   let cells = 0;
   const end = characters.findIndex((character) => (cells += stringWidth(character)) > width);

@@ -14,7 +14,6 @@ export interface ApiRequest {
   /** Starting with `/v1`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** Sent as JSON. */
   readonly body?: unknown;
   /** If the key is the same, a request that creates or starts something can safely be repeated. */
   readonly idempotencyKey?: string;
@@ -59,7 +58,6 @@ export function openApi(access: {
   /** The Authorization header; if omitted, no credentials are sent. */
   readonly authorization?: string | null;
   readonly userAgent: string;
-  /** If omitted, real time. */
   readonly pace?: Pace | undefined;
 }): Api {
   const { authorization: usual = null, userAgent, pace } = access;
@@ -181,11 +179,9 @@ export function wholeAnswer<T extends TSchema>(
   return Type.Unsafe<Static<T>>(whole(answer));
 }
 
-/** Limits within which a request is retried while the server is down or busy. */
 interface RetryLimits {
   /** Read again after each failure, because the number may change. */
   readonly tries: () => number;
-  /** Defaults to half a minute. */
   readonly budgetMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly pace?: Pace | undefined;

@@ -278,7 +278,6 @@ async function orRevoke(
   }
 }
 
-/** The key as printed. If its secret was written to a file, the secret is left out. */
 function shownKey({ secret, ...key }: KeyEntry, out: string | undefined) {
   return out === undefined ? { ...key, secret } : key;
 }

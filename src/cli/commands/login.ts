@@ -113,7 +113,6 @@ either, and without --url, they act on this machine. Keys are never shown.`)
 }
 
 function list(options: { readonly json: boolean }): void {
-  // Without the keys themselves.
   const profiles = listProfiles().map(({ name, url, tenant = null, ca }) => ({
     name,
     url,

@@ -40,7 +40,6 @@ async function list({ json, ...local }: LocalOptions): Promise<void> {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** What each kind of model decides. */
 const kinds: Readonly<Record<AnyManifest['type'], string>> = {
   image: 'real or generated',
   localisation: 'where it was changed',

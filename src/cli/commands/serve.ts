@@ -58,7 +58,6 @@ export function withSettingFlags(command: Command, like: keyof typeof settingFla
 
 export type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 
-/** Returns after a clean stop. */
 async function runServe(options: ServeOptions): Promise<void> {
   const { json, config, ...flags } = options;
   const settings = await settingsOfStart({ flags, configFile: config });
@@ -151,7 +150,6 @@ interface Opened {
   readonly stack: Stack;
 }
 
-/** Opens the HTTP server of an app, with its certificate and metrics; the stack closes them. */
 async function openHttpServer({ app, settings, serverLog, stack }: Opened) {
   const source = certificateSource(settings);
   const transport = source === null ? null : await source.load();

@@ -132,7 +132,6 @@ async function remove(name: string, options: LocalOptions & { readonly yes: bool
   log(`Data kept until the retention purge is listed under "${keptAs}".`);
 }
 
-/** A tenant as the operator sees it in the data folder. */
 function shownTenant(tenant: Tenant) {
   return {
     id: tenant.id,
@@ -307,7 +306,6 @@ async function usedBy(core: Core, tenant: Tenant, options: UsageOptions): Promis
 
 const dayMs = 86_400_000;
 
-/** The days of a report's period, from the tenant's creation until today. */
 function daysIn({ startTime, endTime }: UsageReport, created: string): readonly string[] {
   const first = Math.floor(Math.max(Date.parse(startTime), Date.parse(created)) / dayMs);
   const last = Math.floor(Math.min(Date.parse(endTime), Date.now()) / dayMs);

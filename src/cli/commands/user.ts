@@ -223,7 +223,6 @@ async function passwordFrom(options: PasswordOptions): Promise<string> {
   throw usageError('The two passwords differ; nothing was changed.');
 }
 
-/** Prints the account, and its password only if it was generated. */
 function printWithPassword(
   { password, ...user }: ShownUser & { readonly password: string },
   options: PasswordOptions & LocalOptions,
@@ -255,7 +254,6 @@ async function userNamed({ users, identity }: Core, who: string): Promise<User> 
   );
 }
 
-/** @throws {ForensicsError} `tenant_not_found`. */
 async function tenantIdsNamed(core: Core, names: readonly string[]): Promise<string[]> {
   const found = await Promise.all(names.map((name) => tenantNamed(core, name)));
   return found.map(({ id }) => id);

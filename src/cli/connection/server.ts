@@ -31,7 +31,6 @@ export async function nameTenant(command: Command): Promise<void> {
   command.setOptionValue('tenant', requireTenant(options));
 }
 
-/** Opens the keys of this machine or of a server for one action, and closes them again, even when it fails. */
 export async function withKeys<T>(
   options: ServiceOptions,
   act: (keys: KeyActs) => Promise<T>,
@@ -71,7 +70,6 @@ function withKey(secret: string | undefined) {
   return secret === undefined ? {} : { authorization: `ApiKey ${secret}` };
 }
 
-/** Opens a connection to the server for one action and closes it again, even when the action fails. */
 export async function withApi<T>(options: ServerOptions, act: (api: Api) => Promise<T>) {
   const api = await openServer(options);
   try {
@@ -180,7 +178,6 @@ export interface Profile extends Static<typeof profileFields> {
   readonly name: string;
 }
 
-/** Sorted by name. */
 export function listProfiles(): readonly Profile[] {
   // Without the folder, nobody has logged in yet.
   const files = existsSync(folder()) ? readdirSync(folder()) : [];
@@ -208,7 +205,6 @@ export function saveProfile({ name, ...profile }: Profile): void {
   writeOwnJson(profileFile(name), profile);
 }
 
-/** Removes a profile with its API key. */
 export function removeProfile(name: string): void {
   rmSync(credentialsFile(name), { force: true });
   rmSync(profileFile(name), { force: true });

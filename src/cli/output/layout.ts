@@ -10,7 +10,6 @@ export type Row = readonly [label: string, text: string];
 
 /** Width of the margin before a row's text: two spaces, then its label. */
 const usualIndent = 13;
-/** With fewer columns, every word would be on its own line. */
 const minColumns = 30;
 
 /** A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths are not broken. */
@@ -46,7 +45,6 @@ export function listRows(label: string, texts: readonly string[]): readonly Row[
 
 const fieldWidth = 16;
 
-/** Prints one record, as JSON or with one line per field that is set. */
 export function printFields(fields: object, { json }: { readonly json: boolean }): void {
   if (json) return printJson(fields);
   for (const [field, value] of Object.entries(fields)) {
@@ -60,7 +58,6 @@ export function printFields(fields: object, { json }: { readonly json: boolean }
 /** How a list shows a record: the text of each column, by its heading. */
 export type Columns<T> = Readonly<Record<string, (record: T) => string>>;
 
-/** Prints records: as JSON, as one line each under a heading, or `none` if there are none. */
 export function printList<T>(
   records: readonly T[],
   columns: Columns<T>,
@@ -79,7 +76,6 @@ export function toList<T>(records: readonly T[], columns: Columns<T>): string {
 
 export type Cells = readonly string[];
 
-/** Spaces between columns. */
 export const gap = 2;
 
 /** Without frames, so that it can be cut and sorted. Texts are wrapped, but no word is cut: half an id is useless. */
@@ -133,7 +129,6 @@ export function layRow(cells: Cells, widths: readonly number[]): string {
   return lines.join('\n');
 }
 
-/** One line per field, and an empty line between records. */
 function layRecords(head: Cells, rows: readonly Cells[], columns: number): string {
   const labelWidth = Math.max(...head.map((name) => stringWidth(name))) + gap;
   const records = rows.map((row) =>

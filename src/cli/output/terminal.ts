@@ -81,9 +81,7 @@ export function lineWidth(stream: NodeJS.WriteStream): number {
 
 /** Used for a file or pipe, whose width is unknown. */
 const plainColumns = 80;
-/** Longer lines are hard to read. */
 const maxColumns = 100;
-/** With fewer columns, every word would be on its own line. */
 const minColumns = 40;
 
 export function helpWidth(): number {

@@ -161,7 +161,6 @@ async function groupSame<File extends Pick<LabelledInput, 'path'>>(files: readon
   return groups;
 }
 
-/** Reads one file after another. */
 async function groupBy<File>(files: readonly File[], keyOf: (file: File) => Promise<string>) {
   const keys = new Map<File, string>();
   for (const file of files) keys.set(file, await keyOf(file));

@@ -42,7 +42,6 @@ export function whenSessionEnds(listener: () => void): void {
   onEnd = listener;
 }
 
-/** The data of a response, of the type that the contract promises. @throws {ApiError} */
 export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
   return (await askWhole<T>(path, question)).data;
 }
@@ -55,7 +54,6 @@ export async function askWhole<T>(path: string, question: Ask) {
   return { data, headers: answer.headers };
 }
 
-/** The bytes of a response. @throws {ApiError} */
 export async function askBytes(path: string, question: Ask = {}): Promise<Blob> {
   return (await fetchWithSession(path, question)).blob();
 }
@@ -144,7 +142,6 @@ export function sessionState(): Promise<SessionState> {
   return askOpenly(sessionPath, {});
 }
 
-/** The data of a response to a request without an access token. @throws {ApiError} */
 async function askOpenly<T>(path: string, question: Ask): Promise<T> {
   const answer = await checked(await send(path, question, null));
   const { data }: { readonly data: T } = await answer.json();

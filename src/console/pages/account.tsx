@@ -106,7 +106,6 @@ function FirstUserPage({ token, onEntered }: Pick<LoginProps, 'token' | 'onEnter
   );
 }
 
-/** The user's own account: password, sessions, and feedback. */
 export function AccountPage() {
   const { login, first, common, nav, account, users, ...session } = useConsole();
   const { user, tenantName, isManager, identity, leave } = session;

@@ -107,7 +107,6 @@ interface NumbersProps extends Pick<PlacesProps, 'selected' | 'setSelected'> {
   readonly method: string | null;
 }
 
-/** Buttons with the numbers of a finding in the picture. */
 export function Numbers({ numbers, method, selected, setSelected }: NumbersProps) {
   const { analysis: text } = useConsole();
   return (

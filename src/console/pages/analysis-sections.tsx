@@ -110,7 +110,6 @@ function FindingList({ findings, ...places }: PlacesProps & Pick<Evidence, 'find
   );
 }
 
-/** How far the user can rely on the answer. */
 export function Certainty(props: EvidenceProps & { readonly verdict: Presentation | null }) {
   const { analysis: text, language } = useConsole();
   const { verdict, evidence } = props;

@@ -214,7 +214,6 @@ function PicturePanel({ analysis, ...places }: PlacesProps & { readonly analysis
   );
 }
 
-/** What happened to the picture, when, and who did it. */
 function Custody({ id }: { readonly id: string }) {
   const { analysis: text, language } = useConsole();
   const loaded = useTenantData<readonly CustodyStep[]>('/v1/analysis/custody', { id });

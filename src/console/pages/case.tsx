@@ -91,7 +91,6 @@ export function CasePage({ name }: { readonly name: string }) {
   );
 }
 
-/** A report on all pictures, a signed archive and a table. */
 function Downloads({ name, entries }: { name: string; entries: readonly Analysis[] }) {
   const { analysis, cases: text, list, language } = useConsole();
   const { isBusy, save } = useDownloads();

@@ -24,7 +24,6 @@ addEventListener('beforeunload', (event) => {
 });
 
 interface DropZoneProps {
-  /** The case that the page shows, if any. */
   readonly projectId?: string;
   /** Called when pictures have been sent. */
   readonly onProgress: () => void;

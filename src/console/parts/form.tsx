@@ -14,7 +14,6 @@ export type InputProps = Omit<
 
 interface Labelled {
   readonly label: string;
-  /** Shown below the field. */
   readonly hint?: string | undefined;
 }
 
@@ -66,14 +65,12 @@ export function PasswordField({ isNew = false, ...props }: TextFieldProps & { is
 }
 
 interface SelectFieldProps<Value extends string> extends Labelled {
-  /** The label of each value, in the order shown. */
   readonly options: Readonly<Record<Value, string>>;
   readonly value: Value;
   readonly name?: string;
   readonly onValue?: (value: Value) => void;
 }
 
-/** A choice among several values. */
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
   const { label, hint, options, value, name, onValue } = props;
   return (
@@ -235,7 +232,6 @@ export function FormPanel(props: FormProps & { readonly title: string; readonly 
   );
 }
 
-/** What a dialog asks, and what it does with the answer. */
 export interface Question extends Omit<FormProps, 'close'> {
   readonly title: string;
 }

@@ -9,14 +9,12 @@ import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 import { readClass, writeTime } from './verdict.ts';
 
-/** Sets the title of the browser tab. */
 export function useTitle(text: string): void {
   useEffect(() => {
     document.title = `${text} · forensics`;
   }, [text]);
 }
 
-/** The heading of a page, also used as the title of the browser tab. */
 export function PageTitle({ text }: { readonly text: string }) {
   useTitle(text);
   return <h1>{text}</h1>;
@@ -55,7 +53,6 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   );
 }
 
-/** A bulleted list. @param kind - additional classes. */
 export function Dots({ items, kind = '' }: { items: readonly ComponentChildren[]; kind?: string }) {
   return (
     <ul class={`stack ${kind}`}>
@@ -136,7 +133,6 @@ interface ChoicesProps<Id extends string> {
   readonly kind?: string;
 }
 
-/** Buttons of which one is pressed. */
 export function Choices<Id extends string>(props: ChoicesProps<Id>) {
   const { label, ids, texts, chosen, onChoose, kind = 'little' } = props;
   return (

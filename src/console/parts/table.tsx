@@ -19,7 +19,6 @@ export interface Column<Entry> {
   readonly isLabelled?: boolean;
 }
 
-/** A column of times. @param isLabelled - see `Column`. */
 export function timeColumn<Entry>(
   head: string,
   read: (entry: Entry) => string | null,
@@ -46,7 +45,6 @@ interface TableProps<Entry> {
   readonly empty: ComponentChildren;
 }
 
-/** A table; without rows, it shows a loading message, the error, or `empty`. */
 export function Table<Entry>({ loaded, columns, keyOf, empty }: TableProps<Entry>) {
   const { list } = useConsole();
   return (
@@ -106,7 +104,6 @@ export function RangePager({ start, total, setStart }: RangePagerProps) {
 
 type Page = (() => void) | null;
 
-/** Buttons for the newer and the older page. If a page is null, its button is disabled. */
 export function Pager({ newer, older }: { readonly newer: Page; readonly older: Page }) {
   const { common } = useConsole();
   const button = (sign: string, label: string, page: Page) => (

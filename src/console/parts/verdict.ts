@@ -9,12 +9,10 @@ import { readAnswer, type Result } from '../../present/result.ts';
 
 type Judged = Pick<Analysis, 'inferenceStatus'>;
 
-/** Null while there is no result. */
 export function readClass({ inferenceStatus: { result, status } }: Judged): ResultClass | null {
   return (status === 'completed' && result && resultClasses[result.resultClass]) || null;
 }
 
-/** Null while there is no result. */
 export function readVerdict(analysis: Judged): Result | null {
   const verdict = readClass(analysis);
   if (verdict === null) return null;
@@ -23,13 +21,11 @@ export function readVerdict(analysis: Judged): Result | null {
   return readAnswer(verdict, evidence, [], resultSubClasses);
 }
 
-/** Null while there is no result. */
 export function writeVerdict(analysis: Judged, language: Language): Presentation | null {
   const result = readVerdict(analysis);
   return result && present(result, language);
 }
 
-/** Why the analysis failed; empty if it did not fail. */
 export function writeReason({ inferenceStatus }: Analysis, language: Language): string {
   const { status, statusMessage: message, failure } = inferenceStatus;
   return status === 'failed' ? writeFailure({ message, reason: failure ?? null }, language) : '';

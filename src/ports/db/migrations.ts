@@ -15,7 +15,6 @@ import { type EngineName, foldText } from './database.ts';
 const folder = fileURLToPath(new URL('../../../src/ports/db/sql/', import.meta.url));
 const fileName = /^(?<version>\d{6})(?:\.(?<engine>\w+))?\.sql$/;
 
-/** The steps of an engine, oldest first. */
 export function schemaSteps(engine: EngineName) {
   const byVersion = new Map<number, string>();
   for (const { name, version } of stepFiles(engine)) {

@@ -145,12 +145,10 @@ export function plainGrid(rows: readonly Row[]): Block {
   return grid([], [0.25, 0.75], cells);
 }
 
-/** The row if `isShown`, otherwise nothing. */
 export function row(isShown: boolean, label: string, value: string): readonly Row[] {
   return isShown ? [{ label, value }] : [];
 }
 
-/** The blocks if `isShown`, otherwise nothing. */
 export function only(isShown: boolean, ...blocks: readonly Block[]): readonly Block[] {
   return isShown ? blocks : [];
 }

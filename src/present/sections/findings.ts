@@ -66,7 +66,6 @@ export function isShown(method: string, { withErrorLevel }: ReportItem): boolean
   return method !== shownOnRequest || withErrorLevel === true;
 }
 
-/** One method: what it found, how strong that is, and its map if it points to a place. */
 function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean): GridRow {
   const { language, labels, examination, catalogue } = input;
   const { method, statement } = finding;

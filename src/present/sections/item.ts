@@ -201,7 +201,6 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
   return withEscapes(blocks, input.labels);
 }
 
-/** Rows for what was looked for but not found. */
 function absentRows({ catalogue, evidence }: SectionInput): readonly Row[] {
   const { provenance: words } = catalogue;
   const { declarations, credentials, inconsistencies } = evidence.provenance;

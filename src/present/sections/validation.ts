@@ -223,7 +223,6 @@ function writeError({ rate, low, high }: MeasuredError, numbers: NumberWriter): 
   return `${numbers.rate(rate)} (${numbers.rates(low, high)})`;
 }
 
-/** One plot for each question on which the picture has a ratio. */
 function ratioBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, evidence, examination } = input;
   const measured = {

@@ -24,7 +24,6 @@ export async function countRequest(db: Db, { who, windowMs, at }: CountKey) {
   return { requests, begunAt };
 }
 
-/** Returns null if no window is open. */
 export async function readCount(db: Db, { who, windowMs, at }: CountKey) {
   const after = at.getTime() - windowMs;
   const [row] = await db.values<[number, number]>(

@@ -90,7 +90,6 @@ function withoutActorName(analysis: Analysis): Analysis {
 
 // One run of an analysis by a worker: examines, renders, stores and completes, or decides what a failure means.
 
-/** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
 const longestBusyPauseMs = 30_000;
 /** A run is abandoned if its store still fails this long after the request. */

@@ -74,7 +74,6 @@ async function note(
   await append(tx, { ...act, chain: tenantId, subject: analysisId ?? tenantId, details: {} });
 }
 
-/** Holds of one tenant, oldest first. */
 export async function findHolds(reader: Reader, tenantId: string): Promise<readonly LegalHold[]> {
   return selectHolds(reader, eq(legalHolds.tenantId, tenantId));
 }

@@ -79,7 +79,6 @@ export function createQueue({ db, now }: Clocked) {
       const [first] = await createLook(db, kinds, now())(except ?? []);
       return first === undefined ? null : new Date(first.dueAt);
     },
-    /** Number of jobs of a kind, waiting or leased. */
     count: async (kind: string) => db.$count(jobs, eq(jobs.kind, kind)),
     /** Number of leased jobs of a kind whose worker id starts with `workers`. */
     async countLeased(kind: string, workers: string) {

@@ -179,7 +179,6 @@ function createKeyFile(dataDir: string) {
     // A partly written key was never used: the database is only updated once the file is safely stored.
     /** The new key beside the current one; null if it is missing or incomplete. */
     readNext: () => parseKey(readText(next) ?? ''),
-    /** Writes a new key beside the current one. */
     writeNext(key: Buffer) {
       rmSync(next, { force: true });
       if (!writeOnce(next, textWith(key))) throw cannotWrite(null);

@@ -207,7 +207,6 @@ export async function sendTestMessage(test: TestMessage) {
 
 interface DeliveryQuery {
   readonly tenantId: string;
-  /** Null for all states. */
   readonly state: DeliveryState | null;
   /** Only messages written before the one with this id. */
   readonly before?: string;

@@ -29,7 +29,6 @@ import type { Outcome } from '../../ports/network/post.ts';
 interface NewDelivery {
   readonly tenantId: string;
   readonly subject: string;
-  /** Kind of event, for the `webhook-event` header. */
   readonly event: string;
   /** Called only when the tenant has a receiver. */
   readonly payload: () => Promise<Readonly<Record<string, unknown>>>;

@@ -21,7 +21,6 @@ import type { ForensicsError } from '../../../contract/errors.ts';
 import { purgeLoginAttempts } from './throttle.ts';
 
 export interface OpenSession extends Subject {
-  /** The refresh token, which is never shown again. */
   readonly refreshToken: string;
 }
 
