@@ -62,14 +62,12 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
   test('a stored object is read back byte for byte, with its metadata', async () => {
     const { store } = opened();
     const bytes = randomBytes(100_000);
-    const before = Date.now() - 2000;
 
     const info = await store.put('facts', bytes, { contentType: 'image/png' });
 
     expect(Buffer.compare(await store.read('facts', 100_000), bytes)).toBe(0);
-    expect(info).toMatchObject({ key: 'facts', sizeBytes: 100_000, contentType: 'image/png' });
+    expect(info).toMatchObject({ sizeBytes: 100_000, contentType: 'image/png' });
     expect(info.etag).not.toBe('');
-    expect(info.modifiedAt.getTime()).toBeGreaterThan(before);
     expect(await store.head('facts')).toEqual(info);
   });
 
@@ -156,7 +154,7 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
     await store.put(key, bytes);
 
     expect(Buffer.from(await store.read(key, 2000)).equals(bytes)).toBe(true);
-    expect((await store.head(key))?.key).toBe(key);
+    expect((await store.head(key))?.sizeBytes).toBe(Buffer.byteLength(key));
     await store.delete(key);
     expect(await store.head(key)).toBeNull();
   });
@@ -201,7 +199,7 @@ function describeUrls(
     const got = await send(urls.getUrl);
 
     expect([put.ok, await got.text()]).toEqual([true, key]);
-    expect((await store.head(key))?.key).toBe(key);
+    expect((await store.head(key))?.sizeBytes).toBe(Buffer.byteLength(key));
     expect(urls.objectKey).toBe(`${opened().keyPrefix ?? ''}${key}`);
   });
 

@@ -11,11 +11,9 @@ import type { StorageType } from '../../contract/vocabulary.ts';
 import { invalidRequest } from '../../contract/errors.ts';
 
 export interface BlobInfo {
-  readonly key: string;
   readonly sizeBytes: number;
   readonly etag: string;
   readonly contentType: string;
-  readonly modifiedAt: Date;
 }
 
 export interface BlobStore {
@@ -96,14 +94,9 @@ export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
 
   const part: BlobStore = {
     type: store.type,
-    async put(key, body, options) {
-      return { ...(await store.put(whole(key), body, options)), key };
-    },
+    put: async (key, body, options) => store.put(whole(key), body, options),
     read: async (key, maxBytes) => store.read(whole(key), maxBytes),
-    async head(key) {
-      const info = await store.head(whole(key));
-      return info === null ? null : { ...info, key };
-    },
+    head: async (key) => store.head(whole(key)),
     delete: async (key) => store.delete(whole(key)),
     presign: (key, now) => store.presign(whole(key), now),
   };

@@ -59,7 +59,7 @@ export function createAzureStore(
           await container.createIfNotExists(limit);
           return upload();
         });
-        return blobInfo(key, { ...answer, contentType, contentLength: bytes.length });
+        return blobInfo({ ...answer, contentType, contentLength: bytes.length });
       }),
     read: (key: string, maxBytes: number) =>
       act(async (limit) => {
@@ -70,7 +70,7 @@ export function createAzureStore(
         return remote.gatherAnswer(stream, contentLength ?? null, maxBytes);
       }),
     stat: (key: string) =>
-      act(async (limit) => blobInfo(key, await container.getBlobClient(key).getProperties(limit))),
+      act(async (limit) => blobInfo(await container.getBlobClient(key).getProperties(limit))),
     remove: (key: string) => act((limit) => container.getBlobClient(key).delete(limit)),
     presign,
     allow: (origins: readonly string[]) =>
@@ -100,13 +100,11 @@ function createAct({ retryDelayMs, totalMs }: typeof remote.defaultTimeouts): Ac
     });
 }
 
-function blobInfo(key: string, facts: azure.BlobGetPropertiesResponse): BlobInfo {
+function blobInfo(facts: azure.BlobGetPropertiesResponse): BlobInfo {
   return {
-    key,
     sizeBytes: facts.contentLength ?? 0,
     etag: (facts.etag ?? '').replaceAll('"', ''),
     contentType: facts.contentType ?? defaultContentType,
-    modifiedAt: facts.lastModified ?? new Date(0),
   };
 }
 

@@ -48,13 +48,12 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
 
   return {
     type: 's3',
-    async put(key, body, { contentType = defaultContentType } = {}) {
-      return blobInfo(await objects.write(key, { bytes: Readable.from([body]), contentType }));
-    },
+    put: async (key, body, { contentType = defaultContentType } = {}) =>
+      blobInfo(await objects.write(key, { bytes: Readable.from([body]), contentType })),
     read: (key, maxBytes) => readObject(objects, key, maxBytes),
     async head(key) {
       const record = await objects.head(key);
-      return record === null ? null : blobInfo(record);
+      return record && blobInfo(record);
     },
     delete: (key) => objects.remove(key),
     presign(key, now) {
@@ -84,9 +83,8 @@ async function readObject(objects: Bucket, key: string, maxBytes: number): Promi
   }
 }
 
-function blobInfo(record: ObjectRecord): BlobInfo {
-  const { key, sizeBytes, etag, contentType, createdAt: modifiedAt } = record;
-  return { key, sizeBytes, etag, contentType, modifiedAt };
+function blobInfo({ sizeBytes, etag, contentType }: ObjectRecord): BlobInfo {
+  return { sizeBytes, etag, contentType };
 }
 
 // The URLs of the embedded store. Each permits one method on one object until it expires; nothing about it is stored:

@@ -40,11 +40,9 @@ export function createS3Store(
   const act = createAct(createS3Client(reached, settings), settings);
 
   async function stat(key: string): Promise<BlobInfo> {
-    const { size, etag, metaData, lastModified } = await act((client) =>
-      client.statObject(bucket, key),
-    );
+    const { size, etag, metaData } = await act((client) => client.statObject(bucket, key));
     const contentType = String(metaData['content-type'] ?? defaultContentType);
-    return { key, sizeBytes: size, etag, contentType, modifiedAt: lastModified };
+    return { sizeBytes: size, etag, contentType };
   }
 
   const acts = {

@@ -14,7 +14,7 @@ function createHangingStore() {
   let isHanging = false;
   const answer = async <T>(value: T): Promise<T> =>
     isHanging ? new Promise<never>(() => undefined) : value;
-  const info = { sizeBytes: picture.length, etag: 'e', contentType: '', modifiedAt: new Date(0) };
+  const info = { sizeBytes: picture.length, etag: 'e', contentType: '' };
   const urls = { putUrl: '', getUrl: '', deleteUrl: '', expiresAt: '' };
   const store: RemoteStore = {
     type: 's3',
