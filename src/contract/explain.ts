@@ -44,8 +44,7 @@ export function explain(problems: readonly TLocalizedValidationError[], root: Sc
   return `${named(path)} is not known; the known members are ${known.join(', ')}.`;
 }
 
-// The last step may be a name chosen by the caller, so it is cut to a single line of limited length, without control
-// characters.
+// A caller may have chosen the last name, so it is cut to one line without control characters.
 function named(path: readonly string[]): string {
   return path.map((step) => step.replace(/[^\x20-\x7e]/g, '?').slice(0, 64)).join('.');
 }

@@ -84,9 +84,7 @@ export const reportItem = Type.Object({
   /** File name or name of the analysis, as the client gave it: any characters, any length. Never used as a path. */
   name: Type.String(),
   analysisId: textOrNull,
-  /**
-   * When the examination ran. The report has no other time except in custody, so the same result gives the same bytes.
-   */
+  /** The only time in a report but those of custody, so that the same result gives the same bytes. */
   examinedAt: Type.String(),
   /** True if the upload was replaced by other bytes after the examined copy was made. */
   isUploadReplaced: Type.Optional(Type.Boolean()),

@@ -149,8 +149,7 @@ const texts = {
       return isOrigin && url.username === '' ? url.origin : undefined;
     },
   },
-  // Slashes are neither added nor removed, because issuers are compared character by character. A password is not
-  // allowed, because the address is displayed.
+  // Issuers are compared character by character, slashes too. No password, because the address is displayed.
   issuer: {
     allowed: 'the https:// address of an OpenID Connect issuer, without user name and password',
     parse: (text) => {
@@ -272,8 +271,7 @@ export const settingsSchema = Type.Object({
   ),
   fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
-  // The default is not `private`. Otherwise, a tenant could find out which hosts and ports of the
-  // network are open by trying to reach a store there.
+  // Not `private`: otherwise, a tenant could find open hosts and ports by trying to reach a store there.
   storageAllow: list(
     'addressRange',
     ['external'],

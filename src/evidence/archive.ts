@@ -1,6 +1,4 @@
-/**
- * Opens an archive within limits, even if it was modified. Files are read one at a time, and none is written to disk.
- */
+/** Opens an archive within limits, even if modified. Files are read one at a time, and none is written to disk. */
 
 import { close, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
@@ -55,8 +53,7 @@ async function readPart(file: number, position: number, length: number): Promise
 }
 
 async function readArchive(source: number | Buffer) {
-  // Names as bytes: otherwise the library would reject the whole archive if one name looked like
-  // a path that leads outside its folder.
+  // As bytes: otherwise, one name that looked like a path out of its folder would fail the whole archive.
   const options = { decodeStrings: false, autoClose: false };
   const zip = Buffer.isBuffer(source)
     ? await fromBufferPromise(source, options)

@@ -230,8 +230,7 @@ async function repeat(sandbox: Sandbox, original: Uint8Array, { settings, files 
   const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
   const { environment, ...found } = await sandbox.examine({ source, options, now: examinedAt });
-  // Reports print the environment. It is replaced by the recorded one, in today's order, so that
-  // the reports differ only if the findings do.
+  // Reports print the environment: with the recorded one, they differ only if the findings do.
   const examination = { ...found, environment: inOrder(environment, settings.environment) };
   const custody = parseCustody(files.get(fileNames.custody)) ?? [];
   const rendering = await sandbox.render({

@@ -1,6 +1,4 @@
-/**
- * Verifies an evidence bundle, or those of a case, from the file alone: bytes, signature, and whether all parts agree.
- */
+/** Verifies an evidence bundle, or those of a case, alone: bytes, signature, and whether all parts agree. */
 
 import { verify } from 'node:crypto';
 import { Type } from 'typebox';

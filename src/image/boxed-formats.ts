@@ -76,8 +76,7 @@ function openBoxes(bytes: Uint8Array) {
   return { boxes, bare, rest: { hasCredentials: hasCredentialsBox(boxes), endOffset } };
 }
 
-// HEIC and AVIF: distinguishes the primary picture from everything else that a phone may store with it (thumbnail, gain
-// map, depth, burst, live photo).
+// HEIC and AVIF: the primary picture, apart from thumbnail, gain map, depth, burst and live photo.
 
 const maxItems = 4000;
 

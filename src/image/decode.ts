@@ -292,8 +292,7 @@ async function soundRowsOfJpeg(request: PixelRequest, hasEnd: boolean): Promise<
     if (await isSoundUpTo(middle)) sound = middle;
     else unsound = middle;
   }
-  // Where the data ends, the decoder continues with zeros, or with whatever follows. Rows that are
-  // the same in both cases are intact.
+  // Where the data ends, the decoder continues with zeros or what follows: rows equal in both are intact.
   const ended = await cutAt(sound, nothing);
   const continued = await cutAt(sound, noise);
   const { width, height, channels, data } = ended.pixels;

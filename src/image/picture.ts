@@ -48,9 +48,7 @@ export type PictureNote = (typeof pictureNotes)[number];
 
 /** What the structure of a file says about its pixels. */
 export interface StoredFacts {
-  /**
-   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, bits of the index); also 10, 12 for HEIC and AVIF.
-   */
+  /** As stored: 8 for JPEG; 1 to 16 for PNG (for a palette, bits of the index); also 10, 12 for HEIC and AVIF. */
   readonly bitsPerSample: number;
   /** Number of samples per pixel as stored, including transparency; with a palette, those of its colours. */
   readonly channels: number;

@@ -224,8 +224,7 @@ function readTiff(bytes: Uint8Array): FileFacts {
   const channels = colourSpace === 'palette' ? 3 : (number(tags.samplesPerPixel) ?? 1);
   const bitsPerSample = number(tags.bitsPerSample) ?? 1;
   const compression = number(tags.compression) ?? 1;
-  // libvips would show other values than the stored ones: it converts YCbCr only in a JPEG, and gives every other
-  // sample format a gamma of its own.
+  // libvips would show other values: it converts YCbCr only in a JPEG, and gives other formats a gamma.
   const isChanged =
     bitsPerSample > 16 ||
     (number(tags.sampleFormat) ?? unsignedIntegers) !== unsignedIntegers ||

@@ -14,9 +14,7 @@ const side = 16;
 /** Minimum standard deviation of the cells, in grey levels; below it, a correlation is chance. */
 const minContrast = 4;
 
-/**
- * The thumbnail in the orientation in which it matches the picture best, without black bars; null without a thumbnail.
- */
+/** In the orientation that matches the picture best, without black bars; null without a thumbnail. */
 export function alignThumbnail(picture: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>) {
   const { facts, luma, thumbnail } = picture;
   if (thumbnail === undefined) return null;

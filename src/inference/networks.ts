@@ -166,8 +166,7 @@ function toAnswer(
   const [score = NaN] = readOutput(answer, 'score');
   if (!Number.isFinite(score))
     throw new TypeError('The model returns a score that is not a number.');
-  // The output is for whole blocks, so cells outside the picture are dropped. The values are
-  // copied, because the network may be closed next.
+  // Cells of whole blocks outside the picture are dropped. Copied, because the network may be closed next.
   const insideMap = (name: string) => {
     const map = readOutput(answer, name, across * down);
     const inside = new Float32Array(columns * rows);

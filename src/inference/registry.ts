@@ -197,8 +197,7 @@ async function readInstalled(extra: string | null, packaged: string) {
   const remedy = 'copy the folder of the model again';
   const added = extra === null ? [] : await readEntries(extra, remedy, extraDirMissing);
   const damages = [...added, ...own].filter((entry) => entry instanceof ForensicsError);
-  // A Map keeps the first position of a key and its last value, so an added model takes the
-  // position of the packaged one with the same id.
+  // A Map keeps a key's first position: an added model takes that of the packaged one with the same id.
   const entries = [...new Map([...byId(own), ...byId(added)]).values()];
   const images = entries.filter(
     (entry): entry is ModelFolder<ModelManifest> => entry.manifest.type === 'image',

@@ -17,8 +17,7 @@ function csvField(value: CsvValue): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// One CSV row per day, read by programs: never rename or move a column; add new ones at the end.
-// Names and units are those of the HTTP API.
+// One row per day, for programs: never rename or move a column. Names and units are those of the API.
 export const usageColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
   day: ({ startTime }) => startTime.slice(0, 10),
   total: ({ successfulProcessing }) => successfulProcessing.byType.total,

@@ -198,8 +198,7 @@ function pick<Values extends object, Code extends keyof Values>(
   return sentences[code](values);
 }
 
-// What a file says about its own origin, in a few words: for the first page of a report and for the terminal. The
-// provenance chapter has the details.
+// What a file says about its own origin, briefly; the provenance chapter has the details.
 
 /** As an examination stores it or a server sends it. */
 export type FileStatements = Omit<Provenance, 'inconsistencies'> & {

@@ -143,8 +143,7 @@ function credentialWarnings(texts: ForeignTexts, hasCredentials: boolean): reado
   return areGone ? [{ code: 'credentials_removed', values: {} }] : [];
 }
 
-// Collects the names of programs, devices and platforms in a file. Anyone can write a name, so names are classified but
-// not trusted.
+// Names of programs, devices and platforms in a file: anyone can write one, so none is trusted.
 
 interface Sources extends Pick<Provenance, 'declarations' | 'credentials' | 'history'> {
   readonly texts: ForeignTexts;

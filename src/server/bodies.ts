@@ -65,8 +65,7 @@ function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): vo
   void sendFailure(reply, failure, tooLate);
 }
 
-// A content type in the form to which Fastify normalises it. RFC 8259 defines no charset parameter,
-// but clients send one and rely on it.
+// As Fastify normalises it. RFC 8259 defines no charset parameter, but clients send one and rely on it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
 // U+0000 and half a surrogate pair can only be written as escapes; after an even number of
 // backslashes, they are escapes rather than text. Whole pairs are matched first, without the group.

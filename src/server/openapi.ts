@@ -182,8 +182,7 @@ const topics = [
   { path: '/v1', name: 'Service' },
 ];
 
-// The page is a program: it needs its own scripts and requests, and adds styles to its elements. Nothing comes from
-// other sites.
+// The page needs its own scripts and requests, and adds styles; nothing comes from other sites.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

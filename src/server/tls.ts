@@ -112,8 +112,7 @@ function readPair(folder: string, [cert, key]: PairFiles): Issued | null {
   }, 'The certificates in the data folder cannot be read; delete its "tls" folder and new ones will be created.');
 }
 
-// Writes the key first, and each file by renaming a temporary one. After a crash in between, the
-// two halves do not match, and the next start creates new ones.
+// The key first, each by renaming. After a crash in between, they do not match, and new ones are created.
 function writePair(folder: string, [cert, key]: PairFiles, made: Issued): Issued {
   replaceFile(join(folder, key), pemOf(made.privateKey), 0o600);
   replaceFile(join(folder, cert), made.certificate.toString(), 0o644);

@@ -12,8 +12,7 @@ import type { TlsMaterial } from './tls.ts';
 /** `null` instead of a certificate means that the server is behind a proxy. */
 export type Transport = TlsMaterial | null;
 
-// 50 MB in ten minutes is 0.7 Mbit/s: slower than any line in use, but fast enough to stop a caller from merely
-// occupying a connection.
+// 50 MB in ten minutes is 0.7 Mbit/s: slower than any line, but it stops callers who only hold a connection.
 const requestTimeoutMs = 600_000;
 const headersTimeoutMs = 30_000;
 // How often Node.js checks its timeouts. Its default of 30 s would let a trickle of headers last a minute.
@@ -67,8 +66,7 @@ function tlsCredentials({ cert, key }: TlsMaterial) {
 }
 
 export function guardHeaders(transport: Transport): Readonly<Record<string, string>> {
-  // Browsers remember this for the host and all its ports, so it is only right if the operator has set up a name and a
-  // certificate.
+  // Browsers remember this for the host and all its ports: only right with the operator's own certificate.
   const isPublic = transport === null || transport.authority === null;
   return {
     'x-content-type-options': 'nosniff',

@@ -175,9 +175,7 @@ const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing']
 // An unhealthy service may not get any more requests, so no successful run could clear the failure.
 const runFailureMs = 10 * 60_000;
 
-/**
- * Asked every second, so it hashes a file again only if size or time changed. A run that a model failed counts at once.
- */
+/** Asked every second: a file is hashed again only if it has changed. A run that a model failed counts at once. */
 export function createModelHealth(parts: {
   readonly registry: Pick<Registry, 'find' | 'open' | 'openLocator' | 'stampDefaults'>;
   readonly now: () => Date;

@@ -145,8 +145,7 @@ export async function untilEnded<
   }
 }
 
-// Uploads to and downloads from presigned URLs of the server's own store, S3 or Azure. The URL is the only permission
-// needed; our own credentials are never sent with it.
+// Transfers by presigned URLs, which are the only permission needed; our own credentials are never sent.
 
 export type Transfer = ReturnType<typeof createTransfer>;
 

@@ -246,8 +246,7 @@ function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): st
   const profile = isRemote(options) ? serverNamed(options).profile : undefined;
   if (profile === undefined) return null;
   const kept = readApiKey(profile);
-  // Compares the tag before the stars and the four characters after them; one in 14 million keys of
-  // a tenant matches by chance.
+  // The tag before the stars and the four characters after: one in 14 million keys matches by chance.
   const [start = '', end = ''] = replaced.secret.split(/\*+/);
   const isReplaced =
     start !== '' && end !== '' && kept?.startsWith(start) === true && kept.endsWith(end);

@@ -159,8 +159,7 @@ async function chooseKey(
   return named === undefined ? (ofEnvironment ?? stored) : (stored ?? ofEnvironment);
 }
 
-// The servers that this user has saved. A profile contains a server's address and how to verify it; its API key is in a
-// separate file. There is one file per profile, so that two commands never overwrite each other's.
+// Saved servers: one file each, so that two commands never overwrite each other's; the API key is apart.
 
 const profileFields = Type.Object(
   {

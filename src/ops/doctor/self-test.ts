@@ -12,8 +12,7 @@ import {
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { diagnose, type Diagnosis } from './installation.ts';
 
-// The golden numbers have four digits. Runs on the same processor agree exactly; runs on two kinds
-// of processor differed by up to 0.0005.
+// The golden numbers have four digits; two kinds of processor differed by up to 0.0005.
 const sameUpTo = 0.001;
 // The largest spread of one picture's probability over its passes is 0.5; this is a tenth of it.
 const soundUpTo = 0.05;

@@ -27,8 +27,7 @@ export function isConflict(error: unknown): boolean {
   return conflictCodes.includes(causeCode(error));
 }
 
-// serialization_failure, deadlock_detected; and unique_violation, because a concurrent transaction
-// may have inserted the row since our check.
+// serialization_failure, deadlock_detected, unique_violation: another transaction may have inserted the row.
 const conflictCodes = ['40001', '40P01', '23505'];
 
 function translate(error: unknown, code: string, translations: readonly Translation[]): unknown {

@@ -111,8 +111,7 @@ async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
   const other = await pool.connect();
   try {
     const sessions: number[] = [];
-    // The new connection comes first: it responds only after its settings have been made, so that
-    // no two statements run at the same time.
+    // The new connection comes first: it responds only once its settings are made, so no two statements overlap.
     for (const client of [other, one, other, one]) {
       const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
       sessions.push(rows[0]?.pid);
@@ -239,8 +238,7 @@ async function inTransaction<T>(
       renew(begun);
       const [result] = await pipelined(act(client), begun);
       const committed = client.query(`COMMIT${unlock}`);
-      // Sent after the commit, because PostgreSQL commits transactions with notifications one at a
-      // time. If a notification is lost, polling finds the change.
+      // After the commit, because commits with notifications run one at a time. Polling finds what is lost.
       if (topics.size > 0) client.query(notifyStatements([...topics])).catch(() => undefined);
       await committed;
       return result;

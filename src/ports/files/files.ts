@@ -103,9 +103,7 @@ interface Force {
   readonly force: boolean;
 }
 
-/**
- * @throws {ForensicsError} `conflict` if `path` may not be replaced, `output_not_writable` if its folder is missing.
- */
+/** @throws {ForensicsError} `conflict` if it may not be replaced, `output_not_writable` without its folder. */
 export async function checkFree(path: string, { force }: Force): Promise<void> {
   await fs.promises.access(dirname(resolve(path)), fs.constants.W_OK).catch((error: unknown) => {
     throw toOutputFailure(error);
@@ -114,9 +112,7 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
   if (found !== null && !(force && found.isFile())) throw alreadyExists(path, force);
 }
 
-/**
- * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, what the pieces throw; leaves no file.
- */
+/** @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then no file is left. */
 export async function writeWholeFile(
   path: string,
   bytes: Uint8Array | AsyncIterable<Uint8Array>,

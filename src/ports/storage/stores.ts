@@ -1,6 +1,4 @@
-/**
- * Finds the store of an analysis. Configurations are read each time, so that saved credentials apply in every process.
- */
+/** Finds the store of an analysis. Configurations are read each time, so that new credentials apply everywhere. */
 
 import { and, eq, sql } from 'drizzle-orm';
 import type { StorageType } from '../../contract/vocabulary.ts';

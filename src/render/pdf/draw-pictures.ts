@@ -188,8 +188,7 @@ export function drawBeside(page: Page, block: Beside): void {
   page.y += belowNote;
 }
 
-// Tippett plots side by side: how the likelihood ratios of pictures with a known answer are
-// distributed, and where this picture's own ratio lies.
+// Tippett plots: how ratios of pictures with a known answer are distributed, and where this one lies.
 
 const gap = 24;
 const frame = { width: (textWidth - gap) / 2, height: 64 } as const;

@@ -125,8 +125,7 @@ same entry with the secret masked; if the first response was lost, delete that k
   },
 });
 
-// The API keys of a tenant. Everyone who may act for it can list them; creating keys requires the
-// right to change its settings.
+// API keys: everyone who may act for the tenant lists them; those who may change its settings create them.
 
 type KeyParts = Pick<Core, 'keys'>;
 

@@ -53,8 +53,7 @@ export const keyPrefix = 'sk-';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 // 62^32 = 2^190.5, more than the 160 bits that we promise.
 const randomLength = 32;
-// 62^6 > 2^32, so a CRC-32 fits. It catches typing and truncation errors without a database query;
-// it is not a security measure.
+// 62^6 > 2^32, so a CRC-32 fits. It catches typing errors without a query; it is no security measure.
 const checkLength = 6;
 const keyPattern = new RegExp(
   `^sk-([a-z0-9]{1,16})-([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checkLength}})$`,
@@ -100,9 +99,7 @@ export interface Identity {
   readonly kind: 'embedded' | 'oidc';
   /** @throws {ForensicsError} `unauthenticated`; `identity_unavailable` if the provider cannot be reached. */
   authenticate(accessToken: string): Promise<Principal>;
-  /**
-   * @throws {ForensicsError} `unauthenticated`, whatever was wrong; `rate_limited` by account or by address (`from`).
-   */
+  /** @throws {ForensicsError} `unauthenticated`; `rate_limited` by account or by address (`from`). */
   login(credentials: {
     readonly email: string;
     readonly password: string;

@@ -43,9 +43,7 @@ export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date
   await tx.insert(orphanObjects).values(rows).run();
 }
 
-/**
- * @throws {ForensicsError} `conflict` if they are swept or soon will be, as after a machine was suspended meanwhile.
- */
+/** @throws {ForensicsError} `conflict` if they are swept or soon will be, as after the machine was suspended. */
 export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
   const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
   const isListed = inArray(orphanObjects.key, [...keys]);

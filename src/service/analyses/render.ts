@@ -96,8 +96,7 @@ async function toReportItem(
   { db, validation }: Pick<Context, 'db' | 'validation'>,
   { row, examination, examinedAt, isUploadReplaced }: Omit<RenderJob, 'store' | 'bytes'>,
 ): Promise<ReportItem> {
-  // Error rates apply to one model only; the picture may have been examined with another, or before
-  // the model was replaced.
+  // Error rates apply to one model only, and another may have examined the picture.
   const isCited = validation !== null && isSameModel(validation.model, examination.model);
   const { fingerprint: packed, facts } = examination;
   const target = { tenantId: row.tenantId, analysisId: row.id };

@@ -104,8 +104,7 @@ const isOfTenant = and(
   isNull(analyses.deletedAt),
 );
 
-// The same condition for queries that should use a different index: the plus signs keep SQLite from using the list's
-// index.
+// For queries that need a different index: the plus signs keep SQLite from using that of the list.
 const isOfTenantUnindexed = sql`+${analyses.tenantId} = ${sql.placeholder('tenantId')} AND +${analyses.deletedAt} IS NULL`;
 
 const entryById = buildOnce((reader) =>
@@ -206,8 +205,7 @@ export async function countPending(reader: Reader, tenantId: string): Promise<nu
   return reader.$count(analyses, and(isPending, eq(analyses.tenantId, tenantId)));
 }
 
-// Literals rather than parameters, so that SQLite sees that its partial indexes `analyses_pending`
-// and `analyses_at_work` contain all of these.
+// Literals, so that SQLite sees that its partial indexes `analyses_pending` and `analyses_at_work` cover these.
 const isPending = sql`${analyses.status} = 'pending' AND ${analyses.deletedAt} IS NULL`;
 const isAtWork = sql`${analyses.queuedAt} IS NOT NULL AND ${analyses.deletedAt} IS NULL
   AND ${analyses.status} IN ('pending', 'processing')`;

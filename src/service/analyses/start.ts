@@ -1,6 +1,4 @@
-/**
- * Creates, starts and retries analyses. At the start, the upload is read once, checked, hashed and copied out of reach.
- */
+/** Creates, starts and retries analyses. The start reads the upload once, and checks, hashes and copies it. */
 
 import { hash, randomBytes } from 'node:crypto';
 import { Value } from 'typebox/value';
@@ -207,8 +205,7 @@ async function restart(context: Context, { act, row, tenant, options }: Retry): 
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
-  // If there is no evidence, the upload was rejected at the start. The current object must pass the same
-  // checks, including the trial rule.
+  // Without evidence, the upload was rejected; the current object must pass the same checks and the trial rule.
   const ingest = () => ingestUpload(context, { row, tenant, store });
   const evidence = kept ?? (await context.semaphore(tenant.id, ingest));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
@@ -226,8 +223,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     const isUploadReplaced = await checkUpload(context, { row, store });
     const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
     return draw().catch((error: unknown) => {
-      // If a child was killed from outside, it is replaced and the retry succeeds; if the picture crashed it, it will
-      // crash again.
+      // A child killed from outside is replaced, and the retry succeeds; a picture that crashes it does so again.
       if (toForensicsError(error).code === 'inference_crashed') return draw();
       throw error;
     });

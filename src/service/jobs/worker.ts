@@ -115,8 +115,7 @@ async function giveBack(parts: Parts, job: Job, afterMs: number): Promise<void> 
   try {
     await transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + afterMs)));
   } catch (error) {
-    // The handler has settled the job already, or the lease is lost and another worker decides. A
-    // file error ends with the lease too.
+    // It is settled already, or the lease is lost and another worker decides. A file error ends with the lease.
     if (!hasCode(error, 'lease_lost')) onError(error, job);
   }
 }
@@ -169,9 +168,7 @@ function createFairScheduler(now: () => Date) {
   };
 }
 
-/**
- * Starts a run only if the disk has room for it and for those in progress (`runsUnderWay`); else its job stays queued.
- */
+/** Starts a run only if the disk has room for it and those in progress (`runsUnderWay`); else its job waits. */
 export function withRoom(
   room: { folder: string; bytes: number; runsUnderWay: () => Promise<number> },
   handler: Handler,

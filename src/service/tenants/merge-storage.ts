@@ -1,6 +1,4 @@
-/**
- * Applies a request to a storage configuration: omitted or masked members stay, but no secret goes to another server.
- */
+/** Applies a request to a storage configuration: omitted members stay, but no secret goes to another server. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,6 +1,4 @@
-/**
- * Tenants, the service's customers: their names, trial flags and webhook URLs. Knows nothing about HTTP or analyses.
- */
+/** Tenants, the service's customers: their names, trial flags and webhook URLs. */
 
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';

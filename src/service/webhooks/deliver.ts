@@ -140,8 +140,7 @@ function facts(
   return { ...common, nextAttempt: consequence.at.toISOString() };
 }
 
-// Signs messages as the Standard Webhooks specification says, so that receivers can verify them with any of its
-// libraries.
+// Signs messages as the Standard Webhooks specification says; receivers can use any of its libraries.
 
 /** `whsec_<base64 of 32 bytes>`, derived from the server's key: a stolen database is not enough to forge signatures. */
 export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {

@@ -236,8 +236,7 @@ export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<voi
 /** A receiver as it was when an attempt began; the tenant may have set another URL since. */
 type Receiver = Pick<Delivery, 'tenantId' | 'url'>;
 
-// Longer than the retries of one message take (3.2 to 3.8 days), so that a receiver broken from
-// Friday to Monday is not disabled.
+// Longer than one message is retried (3.2 to 3.8 days): a receiver broken over a weekend stays enabled.
 const longestFailureMs = 5 * 24 * 3_600_000;
 // A receiver that restarts or moves needs no attention; a receiver that fails for this long does.
 const noteworthyMs = 3_600_000;

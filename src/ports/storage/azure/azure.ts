@@ -1,6 +1,4 @@
-/**
- * Block blobs in a container, created if missing. URLs are signed locally; uploads need `x-ms-blob-type: BlockBlob`.
- */
+/** Block blobs in a container, created if missing. Uploads need the header `x-ms-blob-type: BlockBlob`. */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type * as azure from '@azure/storage-blob';

@@ -331,8 +331,7 @@ function createFolders(fs: FileSystem, root: string) {
     await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (systemCodeOf(error) !== 'EEXIST') throw error;
     });
-    // The name of a folder is stored in its parent. The parent is synced even if the folder
-    // existed, because the process that created it may have crashed before syncing it.
+    // Its name is stored in its parent, synced even if it existed: its creator may have crashed before syncing.
     if (folder.length > root.length) await sync(dirname(folder));
   }
 

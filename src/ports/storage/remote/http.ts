@@ -266,8 +266,7 @@ export async function probeStore(store: BlobStore): Promise<void> {
       'The store returned bytes that differ from those written. Check any proxy between the store and this server.',
     );
   }
-  // A missing object must be distinguishable from a forbidden one; S3 distinguishes them only for
-  // keys with permission to list the bucket.
+  // A missing object must differ from a forbidden one: for that, S3 needs permission to list the bucket.
   await store.head(key);
 }
 

@@ -1,6 +1,4 @@
-/**
- * Our own accounts. A token names only user and session; rights are read on each request, so revoking works at once.
- */
+/** Our own accounts. A token names only user and session; rights are read each time, so revoking works at once. */
 
 import { eq, ne, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';

@@ -72,8 +72,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       };
     },
     refresh: async (refreshToken) => tokenSet(await provider.refresh(refreshToken), refreshToken),
-    // Without offline_access, some providers issue no refresh token; the session then lasts as long
-    // as its access token.
+    // Without offline_access, some providers issue no refresh token; the session ends with its access token.
     exchange: async (grant) => tokenSet(await provider.exchange(grant), ''),
     end: (refreshToken) => provider.revoke(refreshToken),
     info: (principal) => parts.users.info(principal),

@@ -21,8 +21,7 @@ interface TokenReaderParts extends Pick<ProviderParts, 'clientId' | 'now'> {
   readonly audience: string | null;
 }
 
-// Neither `none` nor any symmetric algorithm: with those, anyone could forge a token, either unsigned or signed with
-// the public key or the client secret.
+// No symmetric algorithm, and not `none`: anyone could forge a token, unsigned or signed with the public key.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const toleranceSeconds = 30;
 // OpenID Connect Core 1.0, section 2.
@@ -52,13 +51,11 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
   function assertAudience(kind: 'access' | 'id', claims: JWTPayload): void {
     const wanted = kind === 'id' ? clientId : (audience ?? clientId);
     const audiences = readAudiences(claims);
-    // OpenID Connect Core 1.0, section 3.1.3.7: an id token with `azp`, or with several audiences,
-    // must be issued to this client.
+    // OpenID Connect Core 1.0, 3.1.3.7: with `azp`, or several audiences, it must be issued to this client.
     const isParty =
       claims['azp'] === undefined ? audiences.length === 1 : claims['azp'] === clientId;
     if (audiences.includes(wanted) && (kind === 'access' || isParty)) return;
-    // Some providers give only the client and no audience; if a token specifies another client, it
-    // belongs to that client.
+    // Some providers give only the client and no audience; another client's token belongs to that client.
     const { aud, azp, client_id: client } = claims;
     const isOnlyForClient = aud === undefined && (azp ?? client) === clientId;
     if (kind === 'access' && audience === null && isOnlyForClient) return;

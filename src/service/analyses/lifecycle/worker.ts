@@ -31,8 +31,7 @@ export async function beginRun(
   target: Target,
 ): Promise<AnalysisRow | null> {
   const { db, queue } = parts;
-  // This is only for the usage report, so it is read outside the transaction. Inside, it would
-  // conflict with every other start.
+  // Only for the usage report, so outside the transaction, where it would conflict with every other start.
   const isBulk = await isPartOfBulk(db, target);
   const act = async (changes: Changes): Promise<AnalysisRow | null> => {
     const { tx } = changes;
@@ -46,8 +45,7 @@ export async function beginRun(
     await queue.finish(tx, job);
     return null;
   };
-  // A crash may undo this change, because nobody has been told yet. Claiming its webhook message is
-  // a durable write, and makes this change durable too.
+  // A crash may undo this, as nobody has been told yet; claiming its webhook message makes it durable too.
   return inTenantTransaction(parts, target, act, { mayBeUndone: true });
 }
 
