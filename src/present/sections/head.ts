@@ -70,10 +70,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-interface Beside {
-  readonly title: string;
-  readonly items: readonly string[];
-}
+type Beside = Extract<Block, { kind: 'verdict' }>['beside'];
 
 /** Whether nothing about the picture itself could be judged. */
 function isUnread({ evidence: { weighed = [] } }: SectionInput): boolean {
@@ -120,7 +117,7 @@ function hasDamagedPlace(input: SectionInput): boolean {
 const namedFindings = { usual: 3, declared: 2 } as const;
 
 /** The reasons for the answer, strongest first, and the evidence against it. */
-function reasonsOf(input: SectionInput): readonly Beside[] {
+function reasonsOf(input: SectionInput): Beside {
   const { evidence, language, result, catalogue } = input;
   const { rows, otherwise, nothingAgainst, search } = catalogue.document.head;
   const { outcome, isChangeHinted } = result;
@@ -173,7 +170,7 @@ function otherwiseChanged(input: SectionInput): readonly string[] {
 }
 
 /** For an open result: why nothing was decided, and what supports each side. */
-function weighedOf(input: SectionInput): readonly Beside[] {
+function weighedOf(input: SectionInput): Beside {
   const { evidence, language, catalogue, result } = input;
   const { rows } = catalogue.document.head;
   const main = mainGround(result);
