@@ -1,7 +1,4 @@
-/**
- * The interface that every forensic method implements. A finding or a skip is a result, not an
- * error: "too small for this method" is information for the examiner.
- */
+/** The interface of every forensic method. A finding or a skip is a result, not an error. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import {

@@ -1,7 +1,4 @@
-/**
- * Error level analysis, for examiners who know and expect it. It is shown but never weighed,
- * because it reveals texture, edges and colours as much as changes.
- */
+/** Error level analysis: shown because examiners expect it, never weighed: it shows texture as much as changes. */
 
 import { inRows, luminanceTable } from '../image/jpeg-structure.ts';
 import { boxMean, countBlocks, forEachBlock, mapOfBlocks, nearestWhole } from './blocks.ts';

@@ -1,7 +1,4 @@
-/**
- * A picture in stored orientation, before EXIF rotation, in which JPEG blocks start at the upper
- * left corner. The results of a method are then rotated to match the upright picture.
- */
+/** A picture before EXIF rotation, where JPEG blocks start at the upper left. Results are then turned like it. */
 
 import { turnsToUpright } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
@@ -55,10 +52,7 @@ function inStoredOrder(upright: Uint8Array, channels: 1 | 3, facts: Turned): Uin
   return stored;
 }
 
-/**
- * Each cell takes the value of the stored cell that contains its centre. If halving dropped the last row or column of the
- * stored map, the nearest value is repeated.
- */
+/** Each cell takes the value of the stored cell at its centre, or the nearest if halving dropped that row or column. */
 export function toUpright(map: CellMap, facts: Turned): CellMap {
   const { cellPx } = map;
   const { width, height, storedWidth } = facts;

@@ -1,7 +1,4 @@
-/**
- * Finds where the EXIF thumbnail shows something different from the picture. A program that retouches a picture often
- * keeps the camera's original thumbnail. Most programs write a new one, so a match proves nothing.
- */
+/** Finds where the EXIF thumbnail differs from the picture. Most programs write a new one: a match proves nothing. */
 
 import type { Picture } from '../image/picture.ts';
 import type { LumaPlane } from '../image/pixels.ts';

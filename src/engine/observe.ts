@@ -1,7 +1,4 @@
-/**
- * Makes every measurement on a picture, in one pass from pixels to findings, and then decides. One observation is
- * enough to decide under every strategy.
- */
+/** Makes every measurement on a picture, in one pass, and then decides. One observation serves every strategy. */
 
 import { cpus } from 'node:os';
 import { copyMove } from '../detectors/copy-move/copy-move.ts';

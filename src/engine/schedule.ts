@@ -1,7 +1,4 @@
-/**
- * Decides which parts of an examination run at the same time, and in which thread. This affects
- * only the time that the examination takes, not its numbers.
- */
+/** Which parts of an examination run at the same time, and in which thread: this changes its time, not its numbers. */
 
 import type { findCopies } from '../detectors/copy-move/copy-move.ts';
 import { describeSurroundings } from '../detectors/copy-move/descriptors.ts';

@@ -1,7 +1,4 @@
-/**
- * Some methods are only shown in reports, and do not affect the verdict. A run without a report
- * skips them. If a report is rendered later, they run at that time and give the same findings.
- */
+/** Methods that only reports show. A run without a report skips them; if run later, they give the same findings. */
 
 import type { Detector } from '../detectors/detector.ts';
 import { detectors, shownDetectors } from '../detectors/list.ts';

@@ -8,10 +8,7 @@ import type { PictureSource } from '../image/picture.ts';
 type Examining = typeof import('./examine.ts');
 type Rendering = typeof import('./render.ts');
 
-/**
- * What runs in a child process. Requests and results are passed by structured clone. Each module is loaded for the
- * first task that needs it, so that a child that only examines never loads the fonts and the PDF writer.
- */
+/** What runs in a child process. Modules load with their first task: one that only examines never loads the fonts. */
 export const tasks = {
   /**
    * @throws {ForensicsError} `image_*` or `file_*` for the picture, `model_*` for the model, `invalid_request` for an

@@ -209,10 +209,7 @@ async function decodeJpeg(request: PixelRequest, file: FileFacts) {
   return decodeDamaged('jpg', request, file, await soundRowsOfJpeg(request, hasEnd));
 }
 
-/**
- * Whether libjpeg skipped only bytes that no part of the file needs: between two segments, or one value repeated after a
- * scan. Every other warning means that pixels are guessed.
- */
+/** Whether libjpeg skipped only bytes that nothing needs: between segments, or one value repeated after a scan. */
 function isPadding(warning: string, bytes: Uint8Array): boolean {
   const [, count = '', code = ''] =
     /(\d+) extraneous bytes before marker 0x([\da-f]+)/.exec(warning) ?? [];

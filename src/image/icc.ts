@@ -2,11 +2,7 @@
 
 import { ascii, dataView } from './bytes.ts';
 
-/**
- * The profile's description (tag `desc`); null if there is no profile, or if it is too broken to read.
- *
- * @see ICC.1:2022, 7.2 to 7.3 for header and tag table, 10.15 for `mluc`; ICC.1:2001-04, 6.5.17 for `desc`.
- */
+/** Tag `desc`; null without a readable one. @see ICC.1:2022, 7.2, 7.3 and 10.15 (`mluc`); ICC.1:2001-04, 6.5.17. */
 export function nameIccProfile(profile: Uint8Array | undefined): string | null {
   if (profile === undefined || profile.length < 132 || ascii(profile, 36, 4) !== 'acsp')
     return null;

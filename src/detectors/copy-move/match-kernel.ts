@@ -1,7 +1,4 @@
-/**
- * The inner loop of the match field in WebAssembly, which computes sixteen 16-bit differences in four instructions. It
- * uses only integers, so the result equals that of the same loop in JavaScript.
- */
+/** The inner loop of the match field in WebAssembly: sixteen 16-bit differences at once, with JavaScript's results. */
 
 import type { Size } from '../../image/pixels.ts';
 import { descriptorLength, reachPx } from './descriptors.ts';

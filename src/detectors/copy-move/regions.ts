@@ -1,7 +1,4 @@
-/**
- * Turns a match field into regions that moved as one: finds where the field is locally planar,
- * grows connected regions and fits a transform to each of them.
- */
+/** Finds where a match field is locally planar, grows connected regions there, and fits a transform to each. */
 
 import { type Affine, fitAffine, moved, type Moves } from './affine.ts';
 import { gridPx, type MatchField } from './match-field.ts';

@@ -223,10 +223,7 @@ export async function runStatement(
 const translated = new Map<string, { readonly text: string; readonly name: string }>();
 const maxTranslated = 1000;
 
-/**
- * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question mark), and removes
- * the table name from the columns in `on conflict`.
- */
+/** `?` becomes `$1`, `$2` (our texts contain no question mark); `on conflict` loses the table before its columns. */
 function toPostgres(sql: string) {
   const known = translated.get(sql);
   if (known !== undefined) return known;

@@ -103,10 +103,7 @@ async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
   }
 }
 
-/**
- * Detects a pooler that lends a session for only one transaction: it gives both connections the same session or, if it
- * is busy, different ones each time.
- */
+/** Detects a pooler that lends sessions per transaction: both get the same one or, if it is busy, changing ones. */
 async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
   const other = await pool.connect();
   try {
@@ -216,10 +213,7 @@ function txOn(client: PoolClient): ReturnType<typeof createTx> {
 
 interface Frame {
   readonly begin: string;
-  /**
-   * A session lock, taken before the transaction and released after it, because a transaction sees the database as it
-   * was when the transaction began, before any wait for a lock.
-   */
+  /** A session lock, taken before the transaction, which would otherwise not see what changed during the wait. */
   readonly lock: string | null;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The tables as the program sees them. The SQL that creates them is in `sql/`; a test compares the two. Dates are
- * milliseconds since 1970 (UTC); lists and objects are JSON text.
- */
+/** The tables as the program sees them; `sql/` creates them. Dates are ms since 1970, lists and objects JSON text. */
 
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 import type { CaseData } from '../../contract/analysis.ts';

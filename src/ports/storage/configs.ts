@@ -19,12 +19,7 @@ export function createSealedConfigs({ key, now }: { key: Uint8Array; now: () => 
   const seal = createSeal(key);
 
   return {
-    /**
-     * Saves the configuration; CORS rules must then be applied again.
-     *
-     * @returns the id of its row. If the tenant ever had a row for this place, that row is reused, so that the new
-     *   credentials also work for old analyses.
-     */
+    /** Reuses the row of the same place, so that old analyses get the new credentials. CORS rules must follow. */
     async save(tx: Tx, tenantId: string, config: StorageConfig) {
       const place = storagePlace(config);
       const at = now();

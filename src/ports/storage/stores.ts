@@ -68,12 +68,7 @@ export function createStores(settings: StoresSettings) {
   const open = (row: ConfigRow): Opened => shared?.partOf(row) ?? openSealed(row);
 
   return {
-    /**
-     * For new objects, whose rows must record `configId` (null if embedded). Before a URL is first signed, applies CORS
-     * rules; if they are refused, that is only a warning.
-     *
-     * @throws {ForensicsError} `store_unavailable` if it cannot be decrypted.
-     */
+    /** For new objects, whose rows record `configId` or null. @throws {ForensicsError} `store_unavailable`. */
     async current(tenantId: string): Promise<{ store: BlobStore; configId: string | null }> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
       if (row === undefined) return { store: embeddedFor(tenantId), configId: null };

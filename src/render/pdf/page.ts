@@ -272,11 +272,7 @@ function withoutShaping(font: Buffer): Buffer {
   return hidden;
 }
 
-/**
- * Puts the objects of a PDF, apart from streams, into one compressed stream: structure tags took up a quarter of a report.
- *
- * @see ISO 32000-1, 7.5.7 (object streams) and 7.5.8 (cross-reference streams).
- */
+/** Puts all but streams into one compressed stream: tags took a quarter of a report. @see ISO 32000-1, 7.5.7, 7.5.8. */
 export function packObjects(file: Buffer): Uint8Array {
   const text = file.toString('latin1');
   const tableAt = text.lastIndexOf('\nxref\n') + 1;

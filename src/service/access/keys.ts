@@ -63,12 +63,7 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
 
   const parts: KeyParts = { db, now, digestSecret };
   return {
-    /**
-     * The secret is returned only once; a repeated request gets it masked.
-     *
-     * @throws {ForensicsError} `invalid_request` for a bad name or expiry, `tenant_not_found`, `conflict` for a misused
-     *   Idempotency-Key.
-     */
+    /** The secret is returned only once. @throws {ForensicsError} `invalid_request`, `tenant_not_found`, `conflict`. */
     mint: (key: NewKey) => mintKey(parts, key),
     /**
      * The old key expires at the end of its grace period, if not sooner. By name, a rotation can be repeated within

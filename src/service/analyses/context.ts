@@ -74,10 +74,7 @@ export function createSemaphore(permits: number) {
   };
 }
 
-/**
- * Opens the store for one operation, whose calls to it may take `storeWaitMs` in total. A store is often on someone
- * else's machine, and an operation waiting for it occupies a semaphore permit or a worker that other tenants need.
- */
+/** Opens the store for one operation, with `storeWaitMs` for all its calls: others need its permit or worker too. */
 export async function openInTime(
   { stores, storeWaitMs }: Pick<Context, 'stores' | 'storeWaitMs'>,
   where: StoreRef,
@@ -129,11 +126,7 @@ export interface StoredAnalysis {
   readonly store: BlobStore;
 }
 
-/**
- * Reads the bytes ingested at the start, verified by their hash.
- *
- * @throws {ForensicsError} `evidence_damaged` if they are missing or changed; `store_unavailable`.
- */
+/** The bytes ingested at the start, verified. @throws {ForensicsError} `evidence_damaged`; `store_unavailable`. */
 export async function readEvidence(
   { limits }: Pick<Context, 'limits'>,
   { row, store }: StoredAnalysis,
@@ -147,10 +140,7 @@ export async function readEvidence(
   return bytes;
 }
 
-/**
- * Checks whether the upload was replaced after the start, and records it in the row. The result does not depend on it,
- * so a store that does not respond is reported to `onError`, and the upload counts as unchanged.
- */
+/** Records whether the upload was replaced after the start. A store that fails is only reported to `onError`. */
 export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
   const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
   if (inputReplacedAt !== null) return true;
@@ -182,12 +172,7 @@ async function findReplacement(
   }
 }
 
-/**
- * Loads the whole examination, verified against the log; null if the analysis has none. An examination older than the
- * log is accepted without this check.
- *
- * @throws {ForensicsError} `evidence_damaged` if the row has been changed since.
- */
+/** The whole examination, verified if the log covers it; or null. @throws {ForensicsError} `evidence_damaged`. */
 export async function loadRecorded(db: Db, target: Target) {
   const isOfIt = eq(examinations.analysisId, target.analysisId);
   // A snapshot, so that no other process upgrades it between reading the row and reading the log.

@@ -1,7 +1,4 @@
-/**
- * The chain of custody of an analysis, as its report and bundle show it. It comes from the audit log, which cannot be
- * altered by those who may change the analysis.
- */
+/** The chain of custody that report and bundle show. Those who may change an analysis cannot alter the audit log. */
 
 import { inArray } from 'drizzle-orm';
 import {
@@ -35,10 +32,7 @@ export async function readNamedCustody(reader: Reader, target: Target) {
   }));
 }
 
-/**
- * The latest SHA-256 of the original and of the examination, and the latter's time, as the audit log recorded them: those
- * who may change the analysis cannot alter the log. Null for what is older than the log.
- */
+/** The hashes of original and examination in the audit log, and the latter's time; null for what is older than it. */
 export async function readRecorded(reader: Reader, target: Target) {
   const logged = await readSteps(reader, target);
   const last = (event: Step['event']) => logged.findLast((step) => step.event === event);
@@ -66,11 +60,7 @@ function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
   return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/**
- * The custody history that a report prints. The report of a run is rendered before the run is
- * completed and logged, so the examination step is added here in the form in which it will be
- * logged. Nothing is added when the log does not cover the start of the analysis.
- */
+/** The history that a report prints, which is made before its run is logged and so adds that entry in the same form. */
 export async function readHistory(
   reader: Reader,
   row: AnalysisRow,

@@ -55,12 +55,7 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
   await tx.delete(fingerprintKeys).where(isIts).run();
 }
 
-/**
- * Those that show the same thing, then those with the same document id, generator settings or camera; oldest first.
- * Empty if it was examined while the search was off.
- *
- * @throws {ForensicsError} `analysis_not_found`.
- */
+/** The same picture first, then document, settings, camera; oldest first. @throws {ForensicsError} for no analysis. */
 export async function findSeenBefore(reader: Reader, target: Target) {
   await getRow(reader, target);
   const own = await readSearchKeys(reader, target);

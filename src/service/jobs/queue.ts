@@ -153,10 +153,7 @@ const findDue = buildOnce((reader) =>
     .prepare(),
 );
 
-/**
- * Takes two index lookups for each owner, whether there is one job or fifty thousand. (With DISTINCT, both databases
- * would read all of them.) Jobs without an owner are of kinds that never have one.
- */
+/** Two index lookups per owner; with DISTINCT, both databases would read all jobs. Jobs without one have own kinds. */
 async function dueOfEach(
   reader: Reader,
   kind: string,

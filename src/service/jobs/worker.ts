@@ -139,10 +139,7 @@ function createFairScheduler(now: () => Date) {
 
   return {
     blocked,
-    /**
-     * Lists of owners to skip, from the fairest choice to the least fair: first prefer an owner without a running job who
-     * was not served last, then any owner without a running job, then any that is not blocked.
-     */
+    /** Owners to skip, from the fairest choice to the least fair: running or served last, running, only blocked. */
     choices(): readonly (readonly string[])[] {
       const last = blocked();
       const idle = [...last, ...inHand];

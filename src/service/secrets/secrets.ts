@@ -54,11 +54,7 @@ type Kept = Partial<Record<string, string>>;
 export const keptSecretsKey = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 
-/**
- * The first call binds the database to its master key; also completes an interrupted rotation.
- *
- * @throws {ForensicsError} `config_invalid` if the database was last sealed under another master key.
- */
+/** Binds the database to its master key; ends an interrupted rotation. @throws {ForensicsError} `config_invalid`. */
 export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
   const stored = await db
     .select()

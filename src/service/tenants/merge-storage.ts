@@ -162,11 +162,7 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
   return { containerName, connectionString: masked } satisfies AzureStorageConfig;
 }
 
-/**
- * By a tenant's rules, plus an internal address for S3; no message quotes it.
- *
- * @throws {ForensicsError} `config_invalid`.
- */
+/** By a tenant's rules, plus an internal S3 address; not quoted in messages. @throws {ForensicsError} if invalid. */
 export function readDefaultStorage(file: string): SharedConfig {
   try {
     return toSharedConfig(JSON.parse(readFileSync(file, 'utf8')));
@@ -217,12 +213,7 @@ function internalAddress(
   return isDeepStrictEqual(address, ofClients) ? null : address;
 }
 
-/**
- * Call before the first request. A store that rejects the service aborts the start, because only people can fix that;
- * one that is down or full is only reported to `onError`.
- *
- * @throws {ForensicsError} `config_invalid`.
- */
+/** Only a store that rejects the service aborts the start. @throws {ForensicsError} `config_invalid`. */
 export async function proveDefaultStorage(
   file: string,
   { shared, onError }: { shared: Pick<SharedStore, 'prove'>; onError: (error: unknown) => void },

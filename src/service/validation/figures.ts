@@ -257,10 +257,8 @@ export function calibrationError(
 }
 
 /**
- * Summarises likelihood ratios (natural logarithms) of labelled pictures, as reports state them.
- *
- * @param supporting - the values of pictures for which the proposition is true.
- * @param opposing - the values of pictures for which it is false. Neither list may be empty.
+ * Summarises likelihood ratios (natural logarithms) where the proposition is true, and where it is false; neither
+ * empty.
  */
 export function heldOutRatios(supporting: readonly number[], opposing: readonly number[]) {
   const { cllr, lower, upper } = measureRatios(supporting, opposing);

@@ -67,11 +67,7 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>) {
   };
 }
 
-/**
- * Null if none is set.
- *
- * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` for another model.
- */
+/** Null if unset. @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` for another model. */
 export async function citedValidation(
   settings: Pick<Settings, 'dataDir' | 'validation'>,
   registry: Registry,

@@ -157,11 +157,7 @@ interface Message {
   readonly body: string;
 }
 
-/**
- * All headers of one attempt, as required by the contract and the standard.
- *
- * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
- */
+/** Of one attempt. @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 function messageHeaders(secret: string, { id, event, at, body }: Message): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');

@@ -270,12 +270,7 @@ export async function probeStore(store: BlobStore): Promise<void> {
   await store.head(key);
 }
 
-/**
- * Collects the bytes of a response.
- *
- * @param expected - the declared length; null if the store did not declare it.
- * @throws {ForensicsError} `blob_too_large`; `store_unavailable` if there are fewer than declared.
- */
+/** @param expected - the declared length, or null. @throws {ForensicsError} `blob_too_large`, `store_unavailable`. */
 export async function gatherAnswer(
   answer: AsyncIterable<unknown> & { destroy(): unknown },
   expected: number | null,

@@ -142,10 +142,7 @@ const kinds = {
 
 const algorithm = 'EdDSA';
 
-/**
- * @param parts.seed - 32 secret bytes, the private key of RFC 8032.
- * @param parts.issuer - included in each token; tokens from another issuer are rejected.
- */
+/** @param parts.seed - 32 secret bytes, as in RFC 8032. @param parts.issuer - tokens from another one are rejected. */
 export function createTokens({
   seed,
   issuer,
