@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -35,16 +36,8 @@ async function labels(args: string[], recursive: boolean) {
 
 test('every file in a folder is accounted for: taken as a picture or skipped with a reason', async () => {
   const dir = await emptyFolder();
-  await fill(dir, [
-    '.git/x.png',
-    '._a.jpg',
-    'a.jfif',
-    'aa/z.JPG',
-    'b.bin',
-    'c.mov',
-    'd.txt',
-    'out/a/heatmap.png',
-  ]);
+  const names = '.git/x.png ._a.jpg a.jfif aa/z.JPG b.bin c.mov d.txt e.pdf out/a/heatmap.png';
+  await fill(dir, names.split(' '));
   await symlink(dir, join(dir, 'aa', 'up'));
   await symlink('/', join(dir, 'machine'));
   const inputs = await gatherInputs([dir], { recursive: true, exceptDir: join(dir, 'out') });
@@ -59,6 +52,7 @@ test('every file in a folder is accounted for: taken as a picture or skipped wit
       ['b.bin', null],
       ['c.mov', { code: 'not_a_picture', kind: 'video' }],
       ['d.txt', { code: 'not_a_picture', kind: 'text' }],
+      ['e.pdf', null],
       ['machine', { code: 'elsewhere' }],
       ['out', { code: 'own_results' }],
     ],
@@ -129,8 +123,12 @@ test('a broken link named like a picture is reported', async () => {
   await expect(openSource(input!)).rejects.toMatchObject({ code: 'file_not_found' });
 });
 
-test('an endless device is read only up to the limit', async () => {
-  const [input] = await gatherInputs(['/dev/zero'], { recursive: false, exceptDir: null });
+test('an endless device is read up to the limit, a pipe that nobody writes to until a signal', async () => {
+  const pipe = join(await emptyFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const args = ['/dev/zero', pipe];
+  const [zero, lone] = await gatherInputs(args, { recursive: false, exceptDir: null });
 
-  await expect(openSource(input!)).rejects.toMatchObject({ code: 'image_too_many_bytes' });
+  await expect(openSource(zero!)).rejects.toMatchObject({ code: 'image_too_many_bytes' });
+  await expect(openSource(lone!, AbortSignal.timeout(50))).rejects.toThrow('aborted');
 });

@@ -249,7 +249,8 @@ export function summaryLine(summary: Summary, elapsedMs: number, language: Langu
     .filter((end) => counts[end] > 0)
     .map((end) => `${counts[end]} ${words.counts[end]}`)
     .join(', ');
-  const rate = total > 1 ? `, ${speedText(total, elapsedMs, language)}` : '';
+  const rate =
+    total > Math.max(1, counts.failed) ? `, ${speedText(total, elapsedMs, language)}` : '';
   const duration = durationText(elapsedMs, language);
   return `${words.pictures(total)}${ends === '' ? '' : `: ${ends}`}; ${duration}${rate}`;
 }

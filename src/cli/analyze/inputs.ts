@@ -1,9 +1,10 @@
 /** Finds and reads the pictures that the arguments refer to. What cannot be opened becomes a failed input. */
 
-import { constants, type Stats } from 'node:fs';
+import { constants, createReadStream, fstatSync, openSync, type Stats } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Socket } from 'node:net';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { hash } from 'node:crypto';
 import { failure, ForensicsError } from '../../contract/errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
@@ -134,7 +135,7 @@ async function realName(path: string): Promise<string> {
 }
 
 /**
- * A file counts as a picture even if only its name suggests so; examining it reports the rest.
+ * A file counts as a picture or PDF even if only its name suggests so; examining it reports the rest.
  *
  * @param stats - null for a broken link.
  * @param top - the folder that links may not lead out of; null if they may.
@@ -145,7 +146,8 @@ async function fileBelow(path: string, stats: Stats | null, top: string | null):
   if (top !== null && real !== null && !isInside(real, top))
     return { ...input, skipped: { code: 'elsewhere' } };
   if (stats !== null && !stats.isFile()) return { ...input, skipped: { code: 'special_file' } };
-  const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
+  const isNamed = formatOfName(path) !== null || /\.pdf$/i.test(path);
+  const head = stats === null || isNamed ? null : await readHead(path);
   if (head === null || sniffFormat(head) !== null) return input;
   const { kind, isPicture } = sniffOther(head);
   if (isPicture || kind === 'pdf') return input;
@@ -168,18 +170,18 @@ export async function readHead(path: string): Promise<Uint8Array | null> {
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
-export async function openSource({
-  failure: failed,
-  content,
-  path,
-}: Input): Promise<PictureSource> {
+export async function openSource(
+  { failure: failed, content, path }: Input,
+  signal?: AbortSignal,
+): Promise<PictureSource> {
   if (failed) throw failed;
   if (content !== undefined) return content;
-  if (path === null) return { bytes: await readAll(process.stdin) };
+  if (path === null) return { bytes: await readAll(process.stdin, signal) };
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
     // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the child process.
-    return (await stat(pathOf(path))).isFile() ? { path } : { bytes: await readFileAt(path) };
+    const isFile = (await stat(pathOf(path))).isFile();
+    return isFile ? { path } : { bytes: await readFileAt(path, signal) };
   });
 }
 
@@ -192,13 +194,18 @@ export async function readSource(input: Input): Promise<Exclude<PictureSource, {
   return { bytes, name: shownName(basename(path)) };
 }
 
-async function readFileAt(path: string): Promise<Uint8Array> {
-  const file = await open(pathOf(path), 'r');
-  return readAll(file.createReadStream());
+async function readFileAt(path: string, signal?: AbortSignal): Promise<Uint8Array> {
+  // Opened otherwise, a named pipe that no program writes to would block a thread for ever, even at exit.
+  const fd = openSync(pathOf(path), constants.O_RDONLY | constants.O_NONBLOCK);
+  return readAll(
+    fstatSync(fd).isFIFO() ? new Socket({ fd }) : createReadStream('', { fd }),
+    signal,
+  );
 }
 
-async function readAll(stream: Readable): Promise<Uint8Array> {
+async function readAll(stream: Readable, signal?: AbortSignal): Promise<Uint8Array> {
   const { maxBytes } = localLimits;
+  if (signal) addAbortSignal(signal, stream);
   const bytes = await readUpTo(stream, maxBytes);
   if (bytes !== undefined) return bytes;
   throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
@@ -243,7 +250,7 @@ async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input
   if (isDone) yield input;
   else if (input.url !== undefined) yield* expand(await fetched(input.url, expansion), expansion);
   else {
-    const source = await openSource(input);
+    const source = await openSource(input, expansion.signal);
     const isFile = 'path' in source;
     const head = isFile ? await readHead(source.path) : source.bytes;
     const isPdf = head !== null && sniffOther(head).kind === 'pdf';
