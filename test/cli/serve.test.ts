@@ -54,7 +54,7 @@ describe('the first run', () => {
     const [, port = ''] = /URL: +https:\/\/127\.0\.0\.1:(\d+)/.exec(output.stdout) ?? [];
     const command = ['health', '--data-dir', dataDir];
 
-    const ofThis = await runCli(command, { env: { FORENSICS_PORT: port } });
+    const ofThis = await runCli([...command, '--port', port]);
     const ofNone = await runCli(command, { env: { FORENSICS_PORT: '1' } });
 
     expect(ofThis).toMatchObject({ code: 0, stdout: 'The server is working.\n' });

@@ -6,22 +6,25 @@ import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { systemCodeOf } from '../../ports/files/files.ts';
-import type { Command, LocalOptions } from '../options.ts';
+import type { Command } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
+import { type SettingFlags, withSettingFlags } from './serve.ts';
 
 export function defineHealth(health: Command): void {
-  health
-    .localOptions()
+  withSettingFlags(health, 'health')
+    .option('--json', 'print JSON', false)
     .helpAfter(`
-It calls the host and port in the settings, over plain HTTP if behind a proxy, and waits for at most 10 seconds.`)
-    .examples('', '--json')
+It calls the host and port in the options or settings, over plain HTTP if behind a proxy, and waits for at most 10 seconds.`)
+    .examples('', '--port 9443 --json')
     .helpAfter(`
 Exit codes: 0 the server works, 1 it does not, or no server is listening.`)
     .action(runHealth);
 }
 
-async function runHealth({ json, dataDir, config }: LocalOptions): Promise<void> {
-  const { settings } = readConfig({ flags: { dataDir }, configFile: config });
+type HealthOptions = SettingFlags<'health'> & { readonly json: boolean };
+
+async function runHealth({ json, config, ...flags }: HealthOptions): Promise<void> {
+  const { settings } = readConfig({ flags, configFile: config });
   const { isWell, said } = await askHere(settings);
   if (!isWell) process.exitCode = exitCodes.failure;
   if (json) return printJson({ ok: isWell, said });
@@ -47,7 +50,7 @@ async function askHere({ host, port, behindProxy }: Settings) {
     });
     return { isWell: answer.statusCode === 200, said: await answer.body.text() };
   } catch (error) {
-    const refused = `No server is listening at ${place}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`;
+    const refused = `No server is listening at ${place}:${port}; start it with "forensics serve", or give the --host and --port of its start.`;
     const said = systemCodeOf(error) === 'ECONNREFUSED' ? refused : String(Object(error).message);
     return { isWell: false, said };
   }

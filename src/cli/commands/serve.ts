@@ -45,9 +45,10 @@ const settingFlags = {
     ...(['workers', 'intake', 'logLevel'] as const),
   ],
   worker: ['dataDir', 'workers'],
+  health: ['host', 'port', 'dataDir', 'behindProxy'],
 } as const satisfies Readonly<Record<string, readonly SettingName[]>>;
 
-type SettingFlags<C extends keyof typeof settingFlags> = {
+export type SettingFlags<C extends keyof typeof settingFlags> = {
   readonly [Name in (typeof settingFlags)[C][number]]?: string | boolean;
 } & { readonly config?: string };
 
