@@ -14,6 +14,10 @@ const otherKinds = {
   jls: 'a JPEG-LS picture',
   jxr: 'a JPEG XR picture',
   dicom: 'a DICOM file',
+  pnm: 'a PPM, PGM or PBM picture',
+  ico: 'an icon',
+  pcx: 'a PCX picture',
+  tga: 'a TGA picture',
   pdf: 'a PDF document',
   video: 'a video',
   html: 'a web page',
@@ -38,7 +42,18 @@ export function sniffOther(bytes: Uint8Array) {
   return { kind, name: otherKinds[kind], isPicture: convertible.includes(kind) };
 }
 
-const convertible: readonly OtherKind[] = ['psd', 'svg', 'eps', 'bigtiff', 'jls', 'jxr', 'dicom'];
+const convertible: readonly OtherKind[] = [
+  'psd',
+  'svg',
+  'eps',
+  'bigtiff',
+  'jls',
+  'jxr',
+  'dicom',
+  'pnm',
+  'pcx',
+  'tga',
+];
 
 function isFormat(kind: Format | OtherKind): kind is Format {
   return Object.hasOwn(formatNames, kind);
@@ -103,6 +118,11 @@ const signatures: readonly (readonly [Format | OtherKind, number, ...string[]])[
   ['psd', 0, '8BPS'],
   ['eps', 0, '%!PS', '\xc5\xd0\xd3\xc6'],
   ['dicom', 128, 'DICM'],
+  ['pnm', 0, 'P1\n', 'P2\n', 'P3\n', 'P4\n', 'P5\n', 'P6\n', 'P7\n'],
+  ['ico', 0, '\0\0\x01\0'],
+  ['pcx', 0, '\x0a\x05\x01'],
+  // It has no signature: true colours without a palette, which all current programs write.
+  ['tga', 0, '\0\0\x02\0\0\0\0\0', '\0\0\x0a\0\0\0\0\0'],
   ['pdf', 0, '%PDF-'],
   ['video', 0, '\x1aE\xdf\xa3', '\0\0\x01\xba', '0&\xb2\x75', '\0\0\0\x08wide'],
   ['video', 4, 'moov', 'mdat'],
@@ -137,10 +157,8 @@ function sniffText(bytes: Uint8Array): OtherKind {
 }
 
 // Camera raw files: the full-size JPEG stored beside the sensor data is examined, because it is the result of the
-// camera's own processing.
-//
-// See Adobe DNG 1.7 and TIFF/EP (ISO 12234-2) for the tags of sensor data. The files of other makers are TIFF structures
-// with signatures of their own.
+// camera's own processing. See Adobe DNG 1.7 and TIFF/EP (ISO 12234-2) for the tags of sensor data. The files of other
+// makers are TIFF structures with signatures of their own.
 
 const tags = { subfileType: 0x00fe, photometric: 0x0106, dngVersion: 0xc612 } as const;
 /** Colour filter array, and linear raw, which makers also use with compression schemes of their own. */

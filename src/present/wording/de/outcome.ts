@@ -261,6 +261,7 @@ export const terminal: typeof english.terminal = {
       text: (count) => `${count} ${count === 1 ? 'Textdatei' : 'Textdateien'}`,
       html: (count) => `${count} ${count === 1 ? 'Webseite' : 'Webseiten'}`,
       video: (count) => `${count} ${count === 1 ? 'Video' : 'Videos'}`,
+      ico: (count) => `${count} ${count === 1 ? 'Icon' : 'Icons'}`,
       zip: (count) =>
         `${count} ${count === 1 ? 'Archiv oder Office-Dokument' : 'Archive oder Office-Dokumente'}`,
       gzip: (count) => `${count} ${count === 1 ? 'gzip-Archiv' : 'gzip-Archive'}`,

@@ -279,6 +279,7 @@ export const terminal = {
       text: (count: number) => `${count} text ${count === 1 ? 'file' : 'files'}`,
       html: (count: number) => `${count} web ${count === 1 ? 'page' : 'pages'}`,
       video: (count: number) => `${count} ${count === 1 ? 'video' : 'videos'}`,
+      ico: (count: number) => `${count} ${count === 1 ? 'icon' : 'icons'}`,
       zip: (count: number) =>
         `${count} ${count === 1 ? 'archive or office document' : 'archives or office documents'}`,
       gzip: (count: number) => `${count} gzip ${count === 1 ? 'archive' : 'archives'}`,
