@@ -39,8 +39,10 @@ export function drainRefused(server: FastifyInstance): void {
     if (!hasBody(request) || raw.complete) return;
     // A client that was too slow gets no extra time.
     if (reply.statusCode === tooLate) return;
-    // Fastify sets this header if a body is too large, and Node.js would then close the connection at once.
-    void reply.removeHeader('connection');
+    // Fastify sets `close` if a body is too large, and some clients ask for it; Node.js would then close at once.
+    void reply.header('connection', 'keep-alive');
+    if (/close/i.test(request.headers.connection ?? ''))
+      raw.once('end', () => setImmediate(() => raw.socket.end()));
     let drained = 0;
     raw.on('data', (part: Buffer) => {
       drained += part.length;

@@ -39,6 +39,8 @@ export function listenerFactory(
     // Data that TLS has decrypted by then still reaches the paused parser, which rejects the request as unreadable
     // (`HPE_PAUSED`). With a listener, the bytes come as a stream, which buffers them until the parser continues.
     server.on('secureConnection', (socket) => socket.on('data', () => undefined));
+    // Without it, Node.js rejects unknown expectations with an empty response; RFC 9110, section 10.1.1 lets us ignore them.
+    server.on('checkExpectation', handler);
     return server;
   };
 }

@@ -129,10 +129,15 @@ async function firstLine(socket: TLSSocket): Promise<string | null> {
 describe('a client that reads nothing before it has sent everything', () => {
   test.each([
     ['POST /v1/auth/login', 413, 5_000_000],
+    ['POST /v1/auth/login', 413, 5_000_000, 'close'],
     ['POST /v1/none', 404, 5_000_000],
     ['POST /v1/analysis', 403, 20_000_000],
-  ])('gets the answer to %s: %i', async (line, status, size) => {
-    const socket = await begin(line, size);
+  ])('gets the answer to %s: %i', async (line, status, size, end = 'keep-alive') => {
+    const socket = await begin(line, size, [
+      'Content-Type: application/json',
+      'Expect: luck',
+      `Connection: ${end}`,
+    ]);
     socket.pause();
     for (let sent = 1; sent < size; ) {
       const part = Buffer.alloc(Math.min(500_000, size - sent), ' ');
@@ -142,12 +147,13 @@ describe('a client that reads nothing before it has sent everything', () => {
       sent += part.length;
     }
     const [answer]: unknown[] = await once(socket.resume(), 'data');
-    // The connection can still be used.
-    socket.write('GET /v1/ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    // The connection can still be used, unless the client asked to close it.
+    if (end === 'close') socket.end();
+    else socket.write('GET /v1/ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     const next = await text(socket);
 
     expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(next).toContain('"pong"');
+    expect(next.includes('"pong"')).toBe(end === 'keep-alive');
   });
 
   test('is disconnected if it keeps sending', async () => {
