@@ -21,7 +21,7 @@ import { runJob } from './analyses/lifecycle/client.ts';
 import { openCore } from './core.ts';
 import { createFeedback, purgeFeedback, sendJob } from './feedback/feedback.ts';
 import { createFirstUser, trialMd5s } from './first-run.ts';
-import { createHealth, createModelHealth, createWorkload } from './health.ts';
+import { createHealth, createModelHealth, createWorkload, runBytes } from './health.ts';
 import { type Chore, createChores, createWorker, withRoom } from './jobs/worker.ts';
 import { createQueue } from './jobs/queue.ts';
 import { openBlobs } from './storage.ts';
@@ -143,9 +143,6 @@ async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
 }
 
 // Work that nobody waits for: runs, webhooks, feedback and daily chores.
-
-/** More than is needed for the heatmaps and reports of the largest picture. */
-const runBytes = 64 * 1024 * 1024;
 
 /** Nothing happens before `start`; all stops when the stack unwinds. @throws {ForensicsError} `config_invalid`. */
 function openWork(parts: Parts, stack: Stack) {

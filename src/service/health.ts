@@ -133,12 +133,15 @@ const storeFreshMs = 10_000;
 // A health check must not wait as long as a request may.
 const checkTimeoutMs = 3000;
 
+/** Free space for one run: more than the heatmaps and reports of the largest picture need. */
+export const runBytes = 64 * 1024 * 1024;
+
 /** Large enough to occupy space of its own on any file system. */
 const probe = Buffer.alloc(64 * 1024, 'health');
 
-/** @throws {ForensicsError} `no_space_left` before the database and the next upload fail; as `writeProbe`. */
+/** @throws {ForensicsError} `no_space_left` when no run can start, before uploads and the database fail; as `writeProbe`. */
 export async function checkFolder(root: string): Promise<void> {
-  await requireFreeSpace(root, 0);
+  await requireFreeSpace(root, runBytes);
   await writeProbe(root);
 }
 

@@ -166,18 +166,30 @@ test('a writable folder passes, and the check leaves nothing behind', async () =
 
 const mayMount = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0;
 
-test.runIf(mayMount)('a full disk is reported before writing becomes impossible', () => {
-  const folder = temporaryFolder();
-  const module = new URL('../../../src/service/health.ts', import.meta.url).href;
-  const script = `const { checkFolder } = await import('${module}');
+test.runIf(mayMount)(
+  'a disk without room for a run is reported before writing becomes impossible',
+  () => {
+    const folder = temporaryFolder();
+    const module = new URL('../../../src/service/health.ts', import.meta.url).href;
+    const script = `const { checkFolder } = await import('${module}');
     await checkFolder('${folder}').catch(({ code }) => process.stdout.write(code));`;
-  const mount = `mount -t tmpfs -o size=8m tmpfs ${folder} && exec "$@"`;
-  const command = ['sh', '-c', mount, 'sh', process.execPath, '--input-type=module', '-e', script];
+    const mount = `mount -t tmpfs -o size=60m tmpfs ${folder} && exec "$@"`;
+    const command = [
+      'sh',
+      '-c',
+      mount,
+      'sh',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+    ];
 
-  const { stdout } = spawnSync('unshare', ['--map-root-user', '--mount', ...command]);
+    const { stdout } = spawnSync('unshare', ['--map-root-user', '--mount', ...command]);
 
-  expect(stdout.toString()).toBe('no_space_left');
-});
+    expect(stdout.toString()).toBe('no_space_left');
+  },
+);
 
 test('a missing folder is reported and not created', async () => {
   const folder = join(temporaryFolder(), 'gone');
