@@ -232,12 +232,12 @@ const sentences = {
   video: () =>
     'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
   /** `name`: the English name; `isPicture`: whether it could be converted. */
-  other_format: (file: Texts<'kind' | 'name'> & { readonly isPicture: boolean }) =>
-    `This is ${file.name}, which cannot be examined. ${
-      file.isPicture
-        ? 'Export it as PNG, or better: examine the file it was made from.'
-        : (file.kind === 'zip' && 'Extract the pictures and examine those.') || 'Choose a picture.'
-    }`,
+  other_format: (file: Texts<'kind' | 'name'> & { readonly isPicture: boolean }) => {
+    const advice =
+      file.kind === 'zip' ? 'Extract the pictures and examine those.' : 'Choose a picture.';
+    const forPictures = 'Export it as PNG, or better: examine the file it was made from.';
+    return `This is ${file.name}, which cannot be examined. ${file.isPicture ? forPictures : advice}`;
+  },
   url_not_usable: () =>
     'This address cannot be fetched: it must begin with http:// or https:// and must not contain a password. Download the picture and examine the file.',
   url_unreachable: ({ host, code }: Texts<'host' | 'code'>) =>
@@ -270,7 +270,8 @@ const sentences = {
   holds_no_result: ({ folder }: Texts<'folder'>) =>
     `${folder} exists but contains no result; choose another --out.`,
   disk_full: () => 'There is no space left to write the results; free some.',
-  not_as_declared: ({ what }: Texts<'what'>) =>
+  /** `declared` and `found`: both kinds of files, or both sizes; missing in rows of earlier versions. */
+  not_as_declared: ({ what }: Texts<'what'> & Partial<Texts<'declared' | 'found'>>) =>
     `The uploaded picture is not what was declared: ${what}.`,
   trial_only: () =>
     'A trial tenant can analyse only the two trial pictures, real.jpg and fake.jpg; this is neither.',

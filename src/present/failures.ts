@@ -1,7 +1,7 @@
 /** Why a picture was not examined, in the reader's language. Output for programs keeps the message as it was thrown. */
 
 import type { FailureReason, FailureSentences, FailureValues } from '../contract/errors.ts';
-import { isKeyOf, type Language } from '../contract/vocabulary.ts';
+import { formatNames, isKeyOf, type Language } from '../contract/vocabulary.ts';
 
 export interface Failure {
   /** English. */
@@ -27,7 +27,12 @@ const kinds: Readonly<Record<string, string>> = {
   jls: 'ein JPEG-LS-Bild',
   jxr: 'ein JPEG-XR-Bild',
   dicom: 'eine DICOM-Datei',
+  pnm: 'ein PPM-, PGM- oder PBM-Bild',
+  ico: 'ein Icon',
+  pcx: 'ein PCX-Bild',
+  tga: 'ein TGA-Bild',
   pdf: 'ein PDF-Dokument',
+  video: 'ein Video',
   html: 'eine Webseite',
   zip: 'ein ZIP-Archiv oder ein Office-Dokument',
   ole: 'eine Outlook-Nachricht oder ein älteres Office-Dokument',
@@ -105,8 +110,12 @@ const german: FailureSentences = {
   holds_no_result: ({ folder }) =>
     `${folder} gibt es schon, und es enthält kein Ergebnis; wählen Sie mit --out einen anderen Ordner.`,
   disk_full: () => 'Für die Ergebnisse ist kein Speicherplatz mehr frei; schaffen Sie Platz.',
-  not_as_declared: () =>
-    'Die hochgeladene Datei hat ein anderes Format oder eine andere Größe als angegeben. Laden Sie das richtige Bild hoch, oder legen Sie eine neue Analyse an.',
+  not_as_declared: ({ declared, found }) =>
+    `${
+      declared === undefined || found === undefined
+        ? 'Die hochgeladene Datei hat ein anderes Format oder eine andere Größe als angegeben'
+        : `Angegeben war ${kindOrSize(declared)}, hochgeladen wurde ${kindOrSize(found)}`
+    }. Laden Sie das richtige Bild hoch, oder legen Sie eine neue Analyse an.`,
   trial_only: () =>
     'Mit einem Testzugang lassen sich nur die beiden Testbilder real.jpg und fake.jpg untersuchen; dieses Bild ist keines davon.',
   copy_damaged: () =>
@@ -125,6 +134,12 @@ const german: FailureSentences = {
 
 function sideOutOfRange({ width, height, least, most }: FailureValues['side_too_short']): string {
   return `Das Bild hat ${count(width)} × ${count(height)} Pixel; jede Kantenlänge muss ${count(least)} bis ${count(most)} Pixel betragen.`;
+}
+
+function kindOrSize(found: string): string {
+  if (isKeyOf(formatNames, found)) return `ein Bild im Format ${formatNames[found]}`;
+  const size = found.replace(' x ', ' × ').replaceAll(/\d+/g, (digits) => count(Number(digits)));
+  return kinds[found] ?? `ein Bild mit ${size} Pixeln`;
 }
 
 function count(number: number): string {

@@ -13,7 +13,7 @@ import {
 } from '../../contract/errors.ts';
 import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
 import { openContainer } from '../../image/container.ts';
-import { describeContent, sniffFormat } from '../../image/file-kind.ts';
+import { describeContent, sniffFormat, sniffOther } from '../../image/file-kind.ts';
 import { uprightSize } from '../../image/orientation.ts';
 import { checkSizeBytes, type Limits } from '../../image/picture.ts';
 import { recall, toRepeatable } from '../idempotency.ts';
@@ -143,15 +143,17 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   const format = sniffFormat(bytes);
   if (format === null || format !== row.format) {
     const what = `it is ${describeContent(bytes)}, not ${row.format}`;
-    throw failure('not_as_declared', { what });
+    const found = format ?? sniffOther(bytes).kind;
+    throw failure('not_as_declared', { what, declared: row.format, found });
   }
   const { file } = openContainer(bytes, limits);
   const { width, height } = file;
   // The client may have measured before or after a rotation by EXIF.
   const sizes = [file, uprightSize(file)];
   if (sizes.some((size) => size.width === row.width && size.height === row.height)) return;
-  const what = `it is ${width} x ${height} pixels, not ${row.width} x ${row.height}`;
-  throw failure('not_as_declared', { what });
+  const [declared, found] = [`${row.width} x ${row.height}`, `${width} x ${height}`];
+  const what = `it is ${found} pixels, not ${declared}`;
+  throw failure('not_as_declared', { what, declared, found });
 }
 
 // A retry runs a failed analysis again, or upgrades a completed one to the higher tier.

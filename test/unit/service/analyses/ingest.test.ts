@@ -89,7 +89,10 @@ test('the status message of a refused upload says what to do, and start repeats 
   const advice = 'Upload the right picture and retry, or create a new analysis.';
 
   expect(outcome).toMatchObject({ message: expect.stringContaining(advice) });
-  const { statusMessage } = await status(analysis.id);
+  const { statusMessage, failure } = await status(analysis.id);
+  expect(writeFailure({ message: statusMessage, reason: failure ?? null }, 'de')).toMatch(
+    /^Angegeben war ein Bild mit 96 × 80 Pixeln, hochgeladen wurde ein Bild mit 97 × 80 Pixeln\. /,
+  );
   expect(statusMessage).toBe(
     `The uploaded picture is not what was declared: it is 97 x 80 pixels, not 96 x 80. ${advice}`,
   );
