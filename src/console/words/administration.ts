@@ -304,7 +304,7 @@ export const administration = {
   usage: {
     total: say('All time', 'Insgesamt'),
     period: say('In a period', 'In einem Zeitraum'),
-    queued: say('Waiting now', 'In der Warteschlange'),
+    queued: say('Waiting or not uploaded', 'Wartend oder nicht hochgeladen'),
     byApi: say('By programs', 'Von Programmen'),
     byApp: say('By people', 'Von Personen'),
     logins: say('Logins', 'Anmeldungen'),
