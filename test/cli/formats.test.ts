@@ -138,6 +138,8 @@ test.each([
   const summary = [fake, abstained, failed].reduce(withRecord, emptySummary);
 
   expect(summaryLine(summary, ms, language)).toBe(told);
+  const onlyFailed = [failed, failed].reduce(withRecord, emptySummary);
+  expect(summaryLine(onlyFailed, 5000, 'en')).toBe('2 pictures: 2 failed; 5.0 s');
 });
 
 test.each([
