@@ -27,19 +27,8 @@ const shipped = installed.filter(([path, { dev = false }]) => !dev || gathered.i
  * All permit use, including commercial use, alongside our licence; LGPL for libvips and libheif,
  * which are loaded as separate libraries.
  */
-const licences = [
-  '0BSD',
-  'Apache-2.0',
-  'BlueOak-1.0.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'ISC',
-  'LGPL-3.0',
-  'LGPL-3.0-or-later',
-  'MIT',
-  'MIT-0',
-  'MPL-2.0',
-];
+const licences =
+  '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause ISC LGPL-3.0 LGPL-3.0-or-later MIT MIT-0 MPL-2.0';
 /** Stated in their files rather than in package.json. */
 const licencesRead: Readonly<Record<string, string>> = {
   'dejavu-fonts-ttf': 'Bitstream Vera, free to use and to embed',
@@ -54,7 +43,7 @@ test('every shipped package has an allowed licence', () => {
     return !license
       .replace(/[()]/g, '')
       .split(/ (?:AND|OR) /)
-      .every((one) => licences.includes(one));
+      .every((one) => licences.split(' ').includes(one));
   });
 
   expect(shipped.length).toBeGreaterThan(100);

@@ -88,10 +88,7 @@ test('a lost service continues from its backup: analyses, keys, evidence, log an
   await expectEvidence(done, restored, folder, exported.stdout);
 }, 90_000);
 
-/**
- * A bundle signed by the restored service verifies with the key exported earlier, and its log
- * verifies too.
- */
+/** A bundle signed by the restored service verifies with the key exported earlier, and its log verifies too. */
 async function expectEvidence(
   id: string,
   restored: string,

@@ -1,7 +1,4 @@
-/**
- * Files as sent by phones and offices, through a server that accepts everything, into signed
- * evidence.
- */
+/** Files as sent by phones and offices, through a server that accepts everything, into signed evidence. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

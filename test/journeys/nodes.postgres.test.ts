@@ -1,7 +1,4 @@
-/**
- * An installation that starts on one machine and grows: servers without workers, workers without a
- * port.
- */
+/** An installation that starts on one machine and grows: servers without workers, workers without a port. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,4 @@
-/**
- * A real `forensics serve` in its own process, and a client that trusts its certificate authority.
- */
+/** A real `forensics serve` in its own process, and a client that trusts its certificate authority. */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

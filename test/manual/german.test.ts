@@ -50,10 +50,7 @@ function headingsOf(text: string): readonly string[] {
   return withoutBlocks(text).match(/^#+(?= )/gm) ?? [];
 }
 
-/**
- * Addresses, and linked files relative to the English pages; anchors are omitted, as they are
- * translated.
- */
+/** Addresses, and linked files relative to the English pages; anchors are omitted, as they are translated. */
 function linksOf(page: string): readonly string[] {
   const links = withoutBlocks(readPage(page)).matchAll(/\]\(([^)#]+)|<(https:[^>]+)>/g);
   return [...links]
