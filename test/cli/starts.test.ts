@@ -40,7 +40,7 @@ const lines: readonly [readonly string[], number][] = [
   [['backup', 'verify', 'none.tar'], notFound],
   [['restore', 'none.tar', '--data-dir', 'none'], notFound],
   [['config', 'show', ...here], done],
-  [['health', '--port', '0'], usage],
+  [['health', '--workers', '2'], usage],
   [['help', 'keys'], done],
 ];
 
