@@ -1,39 +1,55 @@
 /** A provider's metadata (OpenID Connect Discovery 1.0, section 3): fetched, validated and reduced to what we use. */
 
+import { withoutUndefined } from '../../../contract/common.ts';
 import type { ServerMetadata } from 'openid-client';
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { Agent, request } from 'undici';
-import { explain } from '../../../contract/explain.ts';
 
-const address = Type.String({ pattern: '^https://', description: 'an https address' });
-const names = Type.Optional(Type.Array(Type.String()));
-const metadata = Type.Object({
-  issuer: Type.String(),
-  jwks_uri: address,
-  authorization_endpoint: address,
-  token_endpoint: address,
-  device_authorization_endpoint: Type.Optional(address),
-  revocation_endpoint: Type.Optional(address),
-  introspection_endpoint: Type.Optional(address),
-  token_endpoint_auth_methods_supported: names,
-  id_token_signing_alg_values_supported: names,
-});
+export interface Discovered extends ServerMetadata {
+  readonly jwks_uri: string;
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+}
 
-export type Discovered = ServerMetadata & Static<typeof metadata>;
+const longestShown = 200;
 
 /** @throws {TypeError} for a document from another issuer, with a required member missing, or with a plain HTTP URL. */
 export function readDiscovery(document: unknown, issuer: string): Discovered {
-  const found: unknown = Value.Clean(metadata, document);
-  // These messages are logged with every request that needs the provider, so they must be short.
-  if (!Value.Check(metadata, found)) {
-    const why = explain(Value.Errors(metadata, found), metadata);
-    throw new TypeError(`The identity provider's metadata is wrong: ${why}`);
+  const members = new Map(Object.entries(Object(document)));
+  const given = members.get('issuer');
+  if (given !== issuer) {
+    // This message is logged with every request that needs the provider, so it must be short.
+    throw new TypeError(
+      `The identity provider gives a different issuer: ${String(given).slice(0, longestShown)}.`,
+    );
   }
-  if (found.issuer === issuer) return found;
-  throw new TypeError(
-    `The identity provider gives a different issuer: ${found.issuer.slice(0, 200)}.`,
-  );
+  const optional = (name: string): string | undefined => {
+    const url = members.get(name);
+    if (url === undefined) return undefined;
+    if (typeof url === 'string' && URL.parse(url)?.protocol === 'https:') return url;
+    throw new TypeError(`The identity provider's ${name} is not an https address.`);
+  };
+  const required = (name: string): string => {
+    const url = optional(name);
+    if (url !== undefined) return url;
+    throw new TypeError(`The identity provider does not state its ${name}.`);
+  };
+  const words = (name: string): string[] | undefined => {
+    const list = members.get(name);
+    return Array.isArray(list) ? list.filter((word) => typeof word === 'string') : undefined;
+  };
+  return {
+    issuer,
+    jwks_uri: required('jwks_uri'),
+    authorization_endpoint: required('authorization_endpoint'),
+    token_endpoint: required('token_endpoint'),
+    ...withoutUndefined({
+      device_authorization_endpoint: optional('device_authorization_endpoint'),
+      revocation_endpoint: optional('revocation_endpoint'),
+      introspection_endpoint: optional('introspection_endpoint'),
+      token_endpoint_auth_methods_supported: words('token_endpoint_auth_methods_supported'),
+      id_token_signing_alg_values_supported: words('id_token_signing_alg_values_supported'),
+    }),
+  };
 }
 
 interface ProviderRequest {
