@@ -135,9 +135,7 @@ export async function chooseFiles<File extends Pick<LabelledInput, 'path' | 'isF
   const inBoth: File[] = [];
   /** Files with the same bytes as an earlier file of their class. */
   const repeated: File[] = [];
-  const keys = new Map<File, string>();
-  for (const file of files) keys.set(file, await contentKey(file.path));
-  for (const same of Map.groupBy(files, (file) => keys.get(file)).values()) {
+  for (const same of await groupSame(files)) {
     const [first, ...others] = same;
     if (others.some(({ isFake }) => isFake !== first!.isFake)) inBoth.push(...same);
     else {
@@ -149,11 +147,30 @@ export async function chooseFiles<File extends Pick<LabelledInput, 'path' | 'isF
   return { chosen: mixed(classes), inBoth, repeated };
 }
 
-/** SHA-256 in lower-case hex; for a pipe or an unreadable file, its path, because that is unique. */
+/** Only files of equal size can be identical, so only those are read. */
+async function groupSame<File extends Pick<LabelledInput, 'path'>>(files: readonly File[]) {
+  const bySize = await groupBy(files, async ({ path }) => {
+    const found = await stat(pathOf(path)).catch(() => null);
+    return found?.isFile() ? String(found.size) : path;
+  });
+  const groups: File[][] = [];
+  for (const alike of bySize) {
+    if (alike.length === 1) groups.push(alike);
+    else groups.push(...(await groupBy(alike, ({ path }) => contentKey(path))));
+  }
+  return groups;
+}
+
+async function groupBy<File>(files: readonly File[], keyOf: (file: File) => Promise<string>) {
+  const keys = new Map<File, string>();
+  for (const file of files) keys.set(file, await keyOf(file));
+  return [...Map.groupBy(files, (file) => keys.get(file)).values()];
+}
+
+/** SHA-256 in lower-case hex; for an unreadable file, its path, because that is unique. */
 async function contentKey(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {
-    if (!(await stat(pathOf(path))).isFile()) return path;
     await pipeline(createReadStream(pathOf(path)), hash);
     return hash.digest('hex');
   } catch {
