@@ -166,7 +166,13 @@ export function parseDuration(text: string): number {
   );
 }
 
-/** Rejects options without effect. @param why - the end of a sentence that begins with them. @throws `usage`. */
+/**
+ * Rejects options that would have no effect, so that no user relies on one.
+ *
+ * @param names - as Commander stores them: `apiKeyFile` for `--api-key-file`.
+ * @param why - the end of a sentence that begins with the options that were given.
+ * @throws {ForensicsError} `usage` if one of them was given.
+ */
 export function assertNoOptions<Options extends object>(
   options: Options,
   names: readonly (keyof Options & string)[],
@@ -199,7 +205,11 @@ export type ServerOptions = TextOptions<'url' | 'profile' | 'ca' | 'apiKeyFile'>
 
 export interface ServiceOptions extends LocalOptions, ServerOptions {}
 
-/** Options take precedence over the environment. @throws {ForensicsError} `usage` for options of both kinds. */
+/**
+ * Whether the command acts on a server. Options, including --data-dir, take precedence over the environment.
+ *
+ * @throws {ForensicsError} `usage` if options for both are given, or options that need a server without one.
+ */
 export function isRemote(options: ServerOptions & FolderOptions): boolean {
   const { url, profile, dataDir } = options;
   if (url !== undefined || profile !== undefined) {

@@ -1,4 +1,7 @@
-/** The console, a client of `/v1`: restores the session or shows the login, and draws the frame around every page. */
+/**
+ * The console: a client of `/v1` in the browser. This file restores the session or shows the login form, and draws the
+ * frame around every page; the rest is in `pages`. It depends only on the API contract and the words of the reports.
+ */
 
 // oxlint-disable-next-line import/no-unassigned-import -- the build turns it into a file
 import './style.css';

@@ -1,4 +1,7 @@
-/** Every failure: stable code, HTTP status, exit code, and whether to retry. Messages hold no paths, SQL or secrets. */
+/**
+ * Every failure in one table: its stable code, its HTTP status, the exit code of the command line, and whether trying
+ * again can help. Messages are for people: they say what to do, and contain no server paths, SQL or secrets.
+ */
 
 export const exitCodes = {
   done: 0,

@@ -1,4 +1,8 @@
-/** Opens an archive within limits, even if modified. Files are read one at a time, and none is written to disk. */
+/**
+ * Opens the archive of a bundle or of a case within limits, even if it was modified or repacked, so that its unchanged
+ * files can still be reported. Nothing is written to disk, so entry names can do no harm. Files are read one at a time,
+ * because a case does not fit into memory.
+ */
 
 import { close, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
@@ -15,7 +19,11 @@ export type Archive = Awaited<ReturnType<typeof readArchive>> & { close(): Promi
 const maxArchiveBytes = 2 ** 32 - 1;
 const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
 
-/** @param bundle - may be an open file. @returns null for a damaged bundle. @throws `bundle_unreadable`, `file_*`. */
+/**
+ * @param bundle - path of the archive, its bytes, or the descriptor of a file, which is not closed.
+ * @returns null for an unreadable archive that calls itself a bundle.
+ * @throws {ForensicsError} `bundle_unreadable` for any other unreadable file, `file_*`.
+ */
 export async function openArchive(bundle: string | number | Uint8Array): Promise<Archive | null> {
   const source = typeof bundle === 'object' ? toBuffer(bundle) : await openFile(bundle);
   const closeOwn = async () => {

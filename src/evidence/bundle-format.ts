@@ -157,7 +157,11 @@ export function createReader<T extends TSchema>(schema: T) {
   };
 }
 
-/** Undefined for missing, invalid or malicious text. @param how - without `withMaps`, long lists are empty. */
+/**
+ * Parses JSON. Returns undefined, which no JSON text yields, for missing or invalid text and if it is malicious.
+ *
+ * @param how - `withMaps`: otherwise, long lists of numbers are empty, because they take ten times their memory.
+ */
 export function parseJson(bytes: Uint8Array | undefined, { withMaps = false } = {}): unknown {
   try {
     if (bytes === undefined || bytes.length > maxJsonBytes) return undefined;

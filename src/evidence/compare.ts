@@ -99,7 +99,10 @@ export interface Surroundings {
 /** Of full scale: if value or brightness is rounded differently, a neighbouring colour changes a channel by 15%. */
 const heatmapTolerance = 0.15;
 
-/** By bytes or, if these differ, by pixels; those of the first format, rendered differently, by map cells. */
+/**
+ * Compares newly rendered files with those in a bundle: by bytes and, if these differ, by pixels. Heatmaps and raw maps
+ * of the first format were rendered differently, so their contents are compared as map cells instead.
+ */
 export async function compareFiles(
   { sandbox, hasDifferentEnvironment }: Surroundings,
   { files, format }: { readonly files: ReadonlyMap<string, Uint8Array>; readonly format: string },

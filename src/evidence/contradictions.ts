@@ -1,4 +1,7 @@
-/** Checks whether the parts of a bundle belong together: a signer can combine parts of different examinations. */
+/**
+ * Checks whether the parts of a bundle belong together. All of them are signed, but a signer can combine parts that do
+ * not match: a report on a different picture, heatmaps of another size, or a verdict that contradicts the result.
+ */
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../detectors/result.ts';

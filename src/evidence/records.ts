@@ -1,4 +1,8 @@
-/** The records of a bundle. `result.json` has the examination, the other two whatever else is needed to repeat it. */
+/**
+ * The records of a bundle and of a case, which `write-bundle.ts` and `seal.ts` write. `result.json` contains the whole
+ * examination, the contract's numbers and the evidence in words; `settings.json` and `custody.json` contain everything
+ * else, besides the picture and the model, that is needed to repeat the examination.
+ */
 
 import { Type } from 'typebox';
 import { oneOf, orNull, type Wire } from '../contract/common.ts';

@@ -1,4 +1,7 @@
-/** Repeats the examination in a bundle with exactly its models and settings, and compares every result. */
+/**
+ * Repeats the examination in a bundle: verifies the bundle, runs exactly the models and settings recorded in it, and
+ * compares every result with the signed one. This needs the picture, from the bundle or from a separate file.
+ */
 
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';

@@ -1,4 +1,8 @@
-/** Verifies an evidence bundle, or those of a case, alone: bytes, signature, and whether all parts agree. */
+/**
+ * Verifies an evidence bundle from the file alone, without our keys, models or a network. Checks that every byte is as
+ * it was signed, that the signature matches the included key, and that all parts describe the same picture and result.
+ * Of a case archive, the bundle of each picture is verified in the same way, one at a time.
+ */
 
 import { verify } from 'node:crypto';
 import { Type } from 'typebox';
@@ -131,7 +135,12 @@ const damaged =
 
 const notABundle = 'This zip archive is not an evidence bundle: it contains no manifest.json.';
 
-/** The key comes from the archive, so this proves only a common signer. @param expected - its fingerprint, if known. */
+/**
+ * Checks the signature against the list and the key. The key comes from the archive itself, so this
+ * only proves that everything was signed by the same person, whom the key's fingerprint identifies.
+ *
+ * @param expected - fingerprint of the expected key; null if the caller gives none.
+ */
 async function checkSignature(
   archive: Archive,
   manifest: Manifest,
@@ -162,7 +171,12 @@ function unsigned(kind: Problem['kind'], file: string, message: string) {
 const signatureInvalid =
   'The signature does not match: the list of files, the signature or the key was changed after signing.';
 
-/** Exactly the listed files, unchanged, as our writer packs them. @param take - receives the unchanged ones. */
+/**
+ * Checks that the archive contains exactly the files in its list, unchanged, and is what our writer makes of them: if
+ * it differs from that, bytes around the files were changed.
+ *
+ * @param take - receives the unchanged files, in the order of the list.
+ */
 async function checkFiles(
   archive: Archive,
   manifest: Manifest,

@@ -1,4 +1,8 @@
-/** Opens pictures in forked child processes, so that a malicious file can end a child, but never the program. */
+/**
+ * The sandbox opens pictures. Everything that handles untrusted bytes (decoding, inference, drawing
+ * over the picture) happens in a forked child process, so that a malicious file can end a child,
+ * but never the program. The sandbox knows nothing about tenants, requests or databases.
+ */
 
 import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';

@@ -1,4 +1,7 @@
-/** The only code that passes untrusted bytes to sharp: just what pixels need, so nothing else influences decoding. */
+/**
+ * The only code that passes untrusted bytes to sharp: for JPEG and PNG, only the segments or chunks that pixels need.
+ * Metadata, colour profiles (except for CMYK) and trailing bytes therefore cannot influence or break decoding.
+ */
 
 import sharp from 'sharp';
 import { openContainer } from './container.ts';

@@ -1,4 +1,9 @@
-/** Pearson's, -1..1. Null if the deviation of a series is below `least`, because it would then be chance. */
+/**
+ * Pearson correlation of two series of equal length.
+ *
+ * @param least - minimum standard deviation, because with a lower one, a correlation would be chance.
+ * @returns -1..1; null if the deviation of either series is lower.
+ */
 export function correlate(
   a: Readonly<Float64Array>,
   b: Readonly<Float64Array>,

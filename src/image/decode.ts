@@ -26,7 +26,13 @@ import { type LumaPlane, type RawPixels, toLuma, toRgb, withLuma } from './pixel
 import { decodeBmp } from './readers.ts';
 import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
 
-/** Upright, 8-bit RGB, not colour-managed. @param name - only to note a wrong extension. @throws as `openContainer`. */
+/**
+ * Decodes the picture upright, in 8-bit RGB, with values as stored: RGB and grey are not colour-managed.
+ *
+ * @param name - of the file, used only to note an extension that does not match the content. Never opened or stored.
+ * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
+ *   `image_too_large`, `image_unreadable`.
+ */
 export async function decodePicture(
   bytes: Uint8Array,
   { name, limits = defaultLimits }: { readonly name?: string; readonly limits?: Limits } = {},

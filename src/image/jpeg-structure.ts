@@ -11,7 +11,12 @@ export type JpegFile = ReturnType<typeof readJpeg>;
 /** Protects against malicious files: each scan costs a pass over the whole picture, and encoders write about ten. */
 const maxScans = 100;
 
-/** @throws {ForensicsError} `image_unreadable` if damaged, `image_not_supported` beyond Huffman and arithmetic DCT. */
+/**
+ * Reads a JPEG file's structure, its size in pixels and the offsets of its segments; the end is as in `walkMarkers`.
+ *
+ * @throws {ForensicsError} `image_unreadable` if truncated or damaged, `image_not_supported` for processes beyond
+ *   Huffman-coded and arithmetic-coded DCT.
+ */
 export function readJpeg(bytes: Uint8Array) {
   const { segments, endOffset, hasEnd } = walkMarkers(bytes);
   const frame = readFrame(segments);

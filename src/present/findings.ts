@@ -1,4 +1,7 @@
-/** Turns stored codes and values into words: findings, what the file says about its origin, and linked pictures. */
+/**
+ * Turns the stored codes and values of an examination into the words that responses, files and reports show: the findings
+ * of the methods, what the file says about its own origin, and which other pictures it is linked to.
+ */
 
 import type { Evidence } from '../contract/evidence.ts';
 import type { SeenBefore } from '../contract/seen-before.ts';

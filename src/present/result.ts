@@ -215,7 +215,11 @@ export function placesOf(manipulation: Pick<Manipulation, 'region' | 'places' | 
   return places ?? (region === null ? [] : [{ region, methods }]);
 }
 
-/** Outside the validated range, none has a tested meaning unless a changed part decided. */
+/**
+ * Probabilities with a tested meaning: outside the validated range, none has one unless a changed part decided.
+ *
+ * @param how - `byTraces`: the class indicated by the traces of the whole picture alone.
+ */
 export function testedFigures(
   { generated, changed }: Figures,
   { byTraces, basis }: { readonly byTraces: ResultClass; readonly basis: DecisionBasis | null },

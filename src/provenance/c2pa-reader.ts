@@ -24,7 +24,11 @@ const timeoutMs = 20_000;
 /** Only of the JavaScript heap: the library's own memory lies outside it, but within the child process's limit. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
-/** As crJSON; null if unreadable. Loading the 9 MB library takes 0.2 s, so only for pictures with credentials. */
+/**
+ * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null if
+ * it cannot be read. The first read in a process takes a fifth of a second, mostly for loading the
+ * 9 MB library, so this runs only for pictures with credentials.
+ */
 export async function readCrJson(task: Omit<ThreadTask, 'library'>): Promise<unknown> {
   const file = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
   // The compiled code only, because each thread instantiates it with its own memory.

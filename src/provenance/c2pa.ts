@@ -112,7 +112,10 @@ function isTrusted({ successes, failures }: Manifest): boolean {
 /** How a manifest relates to the picture: it is the history of the whole, or of a part pasted into it. */
 type Role = 'whole' | 'part';
 
-/** The weakest signature on the path counts: anyone can sign that a picture descends from a trusted one. */
+/**
+ * Collects declarations from the active manifest and, going back, from its ingredients. The weakest signature on the
+ * path to a declaration determines its weight, because anyone can sign that a picture descends from a trusted one.
+ */
 function declarationsIn(active: Manifest, manifests: readonly Manifest[]): readonly Declaration[] {
   const byLabel = new Map(manifests.map((manifest) => [manifest.label, manifest]));
   const visited = new Set<Manifest>();

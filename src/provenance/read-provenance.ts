@@ -29,7 +29,11 @@ import { readDirectories } from '../image/tiff.ts';
 
 const maxDeclarations = 50;
 
-/** @param options.trustList - PEM, or null. @param options.now - with which times in the file are compared. */
+/**
+ * @param picture - decoded from `bytes`.
+ * @param options.trustList - PEM certificates of the signers that the administrator trusts; null for none.
+ * @param options.now - the time with which times in the file are compared.
+ */
 export async function readProvenance(
   bytes: Uint8Array,
   picture: Picture,

@@ -32,7 +32,11 @@ export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs):
 /** Larger than any picture that somebody may send to a wrong route by mistake. */
 const maxDrainBytes = 64 * 1024 * 1024;
 
-/** Reads the rest of a body that was answered early: closing the connection would reset it and lose the response. */
+/**
+ * When a response is sent before the body was read, reads and discards the rest, up to a limit. Many clients read
+ * nothing until they have sent everything, and closing a connection with unread bytes would reset it and lose the
+ * response.
+ */
 export function drainRefused(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply) => {
     const { raw } = request;

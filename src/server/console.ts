@@ -72,7 +72,10 @@ export async function consoleRoutes(
   });
 }
 
-/** Nothing inline or from other sites but pictures of the store; any HTTPS address before login, when it is unknown. */
+/**
+ * Allows nothing inline or from other sites, except that pictures are sent to and loaded from the store. Before login
+ * the store is unknown, and a list of all stores would reveal them, so any HTTPS address is allowed until then.
+ */
 function policyFor(own: readonly string[], hasRemoteStores: boolean): string {
   const stores = ["'self'", ...own, ...(hasRemoteStores ? ['https:'] : [])].join(' ');
   return [

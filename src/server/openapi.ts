@@ -1,4 +1,7 @@
-/** The OpenAPI document, from the schemas that validate requests. What follows from a route's address is added here. */
+/**
+ * The OpenAPI document, generated from the schemas that validate requests. A route declares what is specific to it with
+ * `operation`; whatever follows from its address, access and input is added here, so that no route can forget it.
+ */
 
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';

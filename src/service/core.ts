@@ -38,7 +38,12 @@ import { settings as settingRows, tenants as tenantRows } from '../ports/db/sche
 
 export type Core = Awaited<ReturnType<typeof coreOn>>;
 
-/** @throws {ForensicsError} `file_not_readable`; `database_damaged` if only its database is missing. */
+/**
+ * Returns false if nothing has ever been set up; an administrative command has then been given the wrong path.
+ *
+ * @throws {ForensicsError} `file_not_readable` without permission to look; `database_damaged` if something was set up
+ *   but its database is missing.
+ */
 export function hasInstallation(settings: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
   const { dataDir, databaseUrl } = settings;
   if (databaseUrl !== null) return true;

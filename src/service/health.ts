@@ -178,7 +178,11 @@ const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing']
 // An unhealthy service may not get any more requests, so no successful run could clear the failure.
 const runFailureMs = 10 * 60_000;
 
-/** Asked every second: a file is hashed again only if it has changed. A run that a model failed counts at once. */
+/**
+ * Checks whether the models used by runs match their manifests. This happens every second, so files are only read and
+ * hashed again if a size or time has changed. A run that failed because of the model counts at once, whatever the files
+ * look like.
+ */
 export function createModelHealth(parts: {
   readonly registry: Pick<Registry, 'find' | 'open' | 'openLocator' | 'stampDefaults'>;
   readonly now: () => Date;

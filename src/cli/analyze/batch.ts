@@ -1,4 +1,7 @@
-/** Processes items in parallel and in order. One is read only when a worker is free, so that memory stays small. */
+/**
+ * Processes many items in parallel and in order, with a progress line, until a signal stops it, and sums up the outcomes.
+ * An item is read only when a worker is free, so that a million items need no more memory than a few.
+ */
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import {

@@ -1,4 +1,8 @@
-/** For people: one picture as a card of eight lines, or more if something needs explaining; several as a table. */
+/**
+ * Shows the outcome of a run to people. One picture gets a card of at most eight lines: what was found, why, how often
+ * that is wrong, and what to do next. The card is longer if findings call for a step, or if something in the file is
+ * odd, needs explaining or could not be read. Several pictures get a table with as many columns as fit the terminal.
+ */
 
 import { basename } from 'node:path';
 import stringWidth from 'string-width';

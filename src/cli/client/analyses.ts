@@ -207,7 +207,10 @@ function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
   };
 }
 
-/** Other hosts are verified against this machine's authorities or, if that fails, against the server's. */
+/**
+ * Uses the server's connections for the server's own address. Other hosts are verified against the authorities that
+ * this machine trusts. If that fails, they are verified like the server, because a store may share its authority.
+ */
 function createReach({ url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>, others: Dispatcher) {
   const verified = new Map([[url.origin, dispatcher]]);
   return async (target: URL, { method, headers = {}, bytes, signal }: Call) => {

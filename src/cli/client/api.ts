@@ -157,7 +157,11 @@ export function httpsAddress(text: string): URL {
   throw usageError(`The address of a server looks like https://forensics.example:8443${hint}.`);
 }
 
-/** Respects `HTTPS_PROXY` and `NO_PROXY`. @param ca - PEM; null for the authorities of Node.js and the system. */
+/**
+ * Opens connections that also check the certificate's host name and dates. Respects `HTTPS_PROXY` and `NO_PROXY`.
+ *
+ * @param ca - PEM of the authorities that must have issued the certificate; null for those that Node.js or the system trusts.
+ */
 export function connectionsUnder(ca: string | null): Dispatcher {
   // Includes the system's certificates, because companies install their own authority there.
   const trusted = ca ?? [...getCACertificates('default'), ...getCACertificates('system')];

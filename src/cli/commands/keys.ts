@@ -255,7 +255,12 @@ function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): st
   return profile;
 }
 
-/** Revokes the key when `act` fails. @param made.otherwise - what happens to older keys if this one is revoked. */
+/**
+ * Runs `act`, which puts a new key to use, and revokes the key when that fails.
+ *
+ * @param made.otherwise - a sentence on what happens to older keys if this one is revoked.
+ * @throws {ForensicsError} saying what went wrong and what happened to the key.
+ */
 async function orRevoke(
   keys: KeyActs,
   made: { readonly tenant: string; readonly key: KeyEntry; readonly otherwise?: string },

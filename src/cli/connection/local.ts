@@ -72,7 +72,12 @@ export function createLocalKeys(core: Core) {
     throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
   };
   return {
-    /** Newest first, masked. @param bySecret - authenticate with this key. @throws {ForensicsError} if refused. */
+    /**
+     * The keys of a tenant, newest first and with masked secrets.
+     *
+     * @param bySecret - the API key to authenticate with, instead of the usual credentials.
+     * @throws {ForensicsError} when that key is not accepted for the tenant.
+     */
     list: async (tenant: string, bySecret?: string) => keys.list(await openedBy(tenant, bySecret)),
     /** Returns the key with its secret, which is never shown again. */
     create: async ({ tenant, ...key }: ForTenant<Parameters<Keys['mint']>[0]>) =>

@@ -78,7 +78,10 @@ export type Cells = readonly string[];
 
 export const gap = 2;
 
-/** Without frames, so that it can be cut and sorted. Texts are wrapped, but no word is cut: half an id is useless. */
+/**
+ * A list in columns without frames, so that its output can be cut and sorted. Longer texts are wrapped within their
+ * column and, if that is not enough, each record takes several lines. Words are never cut: part of an id is useless.
+ */
 export function listTable(
   head: Cells,
   rows: readonly Cells[],

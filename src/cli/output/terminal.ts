@@ -200,7 +200,12 @@ export function canAsk({ input, output }: Streams = person): boolean {
   return switches().input && input.isTTY === true && output.isTTY === true;
 }
 
-/** Asks before something that cannot be undone; a script continues. @throws {ForensicsError} `cancelled`. */
+/**
+ * Asks a person for confirmation of something that cannot be undone; a script continues without it. Anything but y or
+ * yes, including Enter alone, means no.
+ *
+ * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
+ */
 export async function agreed(
   question: string,
   { yes }: { readonly yes: boolean },

@@ -205,7 +205,10 @@ function certificateEnd({ cert }: TlsMaterial): Date {
 
 export type ServerLog = ReturnType<typeof createServerLog>;
 
-/** @param writeBytes - synchronous; returns the number written, or throws, such as `EAGAIN` if nobody reads. */
+/**
+ * @param writeBytes - writes synchronously and returns the number of bytes written, or throws, such as `EAGAIN` when a
+ *   reader does not keep up. (Node.js makes a pipe non-blocking once standard error is one of its streams.)
+ */
 export function createServerLog(
   writeBytes: (bytes: Uint8Array) => number = (bytes) => writeSync(process.stderr.fd, bytes),
 ) {

@@ -1,4 +1,8 @@
-/** Reads a backup from the first byte to the last, which verifies the rest: do not rely on its files until then. */
+/**
+ * Reads a backup archive from the first byte to the last. The hash list verifies the entries, the
+ * manifest verifies the hash list, and the last entry verifies the manifest. Files are unpacked
+ * while the archive is being read, so do not rely on them until it has been read to the end.
+ */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';

@@ -164,7 +164,12 @@ export function canRehearse({ holdsKeys, masterKey: { place } }: Manifest): bool
 
 const masterKeyVariable = 'FORENSICS_MASTER_KEY';
 
-/** Restores to `TMPDIR`, opens that as a server would, and examines a picture. @throws as `restore`, and more. */
+/**
+ * Tests a backup: restores it to a temporary folder (in `TMPDIR`), which takes as much space as the backup, opens that
+ * as a server would, and examines a picture in it.
+ *
+ * @throws {ForensicsError} as `restore` and as an examination does; `evidence_damaged`.
+ */
 export async function rehearse(
   file: string,
   { masterKey: { place } }: Manifest,

@@ -36,7 +36,11 @@ const batch = 100;
 
 type OnProgress = (table: string, rows: number) => void;
 
-/** @param to - empty, or as an earlier call left it. @param onProgress - receives a table and its rows so far. */
+/**
+ * @param from - must not be written to during the copy.
+ * @param to - PostgreSQL with the current schema; empty, or as an earlier call left it.
+ * @param onProgress - receives the name of a table and how many of its rows this call has copied.
+ */
 export async function copyRows(from: Db, to: Db, onProgress: OnProgress = () => undefined) {
   for (const table of inOrder) await copyTable(from, to, table, onProgress);
   const hasStore = isNotNull(tables.tenants.storageConfigId);

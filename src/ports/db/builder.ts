@@ -83,7 +83,11 @@ interface Group {
   readonly nullAt: number | null;
 }
 
-/** @param notNullable - by table; undefined if each has a row. @returns null where drizzle's own mapping is right. */
+/**
+ * @param fields - members of the row or of a nested object, in column order.
+ * @param notNullable - for each table, whether it always has a row; undefined if every table does.
+ * @returns null for queries that select more than columns, because drizzle's own mapping is right for them.
+ */
 function createRowMapper(
   fields: SelectedFieldsOrdered,
   notNullable: NotNullable | undefined,

@@ -1,4 +1,7 @@
-/** The database for all modules: a query builder and transactions on SQLite or PostgreSQL, and how the two differ. */
+/**
+ * The database as all modules see it: a query builder whose statements run on SQLite in the data folder or on
+ * PostgreSQL, and transactions. Both engines accept the same statements; the functions below cover the exceptions.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
@@ -20,7 +23,11 @@ export interface Tx extends Reader {
 
 export interface Db extends Reader {
   runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
-  /** All reads see the same moment; `act` is repeated if the connection breaks. @throws as `transact`. */
+  /**
+   * Runs reads that all see the database as it was at one moment; `act` runs again if the connection breaks.
+   *
+   * @throws {ForensicsError} what `act` throws; `store_unavailable` or `database_damaged` for the database itself.
+   */
   snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
   /** @returns a function that ends the subscription. */
   onNotification(topic: Topic, listener: () => void): () => void;
@@ -252,7 +259,10 @@ export function newId(at: Date = new Date()): string {
   return seconds.toString('hex') + randomBytes(8).toString('hex');
 }
 
-/** For searching: ignores case in all of Unicode (STRASSE, Straße) and how accents are composed, but not accents. */
+/**
+ * Folds text for searching: differences in case, throughout Unicode ("ÄRGER" and "ärger", "STRASSE" and "Straße"), and
+ * between composed and decomposed accents disappear. This is not a full collation: the accents themselves matter.
+ */
 export function foldText(text: string): string {
   // First to upper case, because only that turns ß into SS. toLowerCase chooses one of the two
   // lower-case sigmas by position, so the final form is replaced.

@@ -85,7 +85,12 @@ const migrationLock = 7_305_511;
 /** The oldest program that works with this schema: during a rolling upgrade, the previous version still serves. */
 const oldestProgram = 11;
 
-/** In one transaction. @returns the version found, 0 for a new database. @throws {ForensicsError} `schema_newer`. */
+/**
+ * Upgrades the database to the newest schema in one transaction; of several processes, one does so and the others wait.
+ *
+ * @returns the schema version that was found; 0 for a new database.
+ * @throws {ForensicsError} `schema_newer` if a newer program has made the schema incompatible with this one.
+ */
 export async function migratePostgres(client: PoolClient): Promise<{ from: number; to: number }> {
   const latest = currentSchema('postgres');
   await client.query('BEGIN');

@@ -59,7 +59,10 @@ export const apiKeys = sqliteTable('api_keys', {
   lastUsedAt: date('last_used_at'),
 });
 
-/** One row per place: new credentials change it; a new place gets another, so that every analysis stays readable. */
+/**
+ * A place where objects of a tenant are or were stored. There is one row per place: new credentials for the same place
+ * change its row, and a new place gets a new row, so that every analysis stays readable where it was created.
+ */
 export const storageConfigs = sqliteTable(
   'storage_configs',
   {

@@ -260,7 +260,12 @@ export function copyDatabase(client: Database.Database, to: string): void {
   }
 }
 
-/** Erases deleted data. Needs exclusive access, and as much free space as the file. @throws `no_space_left`. */
+/**
+ * Rewrites the file so that deleted or overwritten data can no longer be read from it. Needs exclusive access, and as
+ * much free space as the file itself.
+ *
+ * @throws {ForensicsError} `no_space_left`; the file is then unchanged.
+ */
 export function wipeFreeSpace({ $client }: SqliteDb): void {
   try {
     $client.exec('VACUUM');
@@ -270,7 +275,12 @@ export function wipeFreeSpace({ $client }: SqliteDb): void {
   }
 }
 
-/** Copies the file to `backups/` first, where the newest three stay. Null if it is new or already current. */
+/**
+ * Upgrades a file from an earlier version to the current schema. Makes a copy first, with which it is possible to go
+ * back to that version. The newest three copies are kept, in `backups/` beside the database.
+ *
+ * @returns null for a new file, and for one that already has the current schema.
+ */
 function upgradeSqlite(
   client: Database.Database,
   { path, isScratch, now }: Required<Omit<DatabasePlace, 'isExclusive'>>,

@@ -82,7 +82,14 @@ function throughTemporary<T>(
   }
 }
 
-/** Not `mkdir` with `recursive`: Node.js 24 retries forever where the file system answers ENOENT, as /proc does. */
+/**
+ * Creates a folder that the user specified, with any missing parents. An existing folder is left as it is.
+ *
+ * Does not use `mkdir` with `recursive`, because Node.js 24 retries forever if the file system rejects a new entry with
+ * ENOENT, as /proc does.
+ *
+ * @throws the file system's error, with its `code`.
+ */
 export function makeFolder(path: string, mode = 0o777): void {
   if (isFolder(path)) return;
   const parent = dirname(path);
@@ -300,7 +307,12 @@ export async function readStart(stream: AsyncIterable<unknown>, maxBytes: number
   return Buffer.concat(parts, size);
 }
 
-/** Into a file without a name, so that a crash leaves nothing; the caller closes it. @throws as `writing`. */
+/**
+ * Writes a stream to a file that exists only while it is open, so that nothing is left even after a crash. The caller
+ * closes it.
+ *
+ * @throws {ForensicsError} `no_space_left`, `output_not_writable`; and whatever the stream throws.
+ */
 export async function spool(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   folder: string,

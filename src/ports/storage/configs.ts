@@ -19,7 +19,12 @@ export function createSealedConfigs({ key, now }: { key: Uint8Array; now: () => 
   const seal = createSeal(key);
 
   return {
-    /** Reuses the row of the same place, so that old analyses get the new credentials. CORS rules must follow. */
+    /**
+     * Saves the configuration; CORS rules must then be applied again.
+     *
+     * @returns the id of its row. If the tenant ever had a row for this place, that row is reused, so that the new
+     *   credentials also work for old analyses.
+     */
     async save(tx: Tx, tenantId: string, config: StorageConfig) {
       const place = storagePlace(config);
       const at = now();
@@ -133,7 +138,12 @@ export type StorageConfig = (
 
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
-/** Contains no credentials, and depends on none. @throws {ForensicsError} `invalid_request`. */
+/**
+ * Identifies the place of the objects. It contains no credentials, and is the same for configurations that differ only
+ * in their credentials.
+ *
+ * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
+ */
 export function storagePlace(config: StorageConfig): string {
   // Bucket names contain no slash, so a tenant's own bucket is never the same as a part of a shared one.
   const part = config.shared === undefined ? '' : `/${config.shared.keyPrefix}`;

@@ -55,7 +55,12 @@ export function checkKey(key: string): void {
   throw invalidRequest('An object key must be 1 to 1024 bytes long in UTF-8.');
 }
 
-/** Clients resolve dots between slashes, and Azure treats a backslash as a slash. @throws `invalid_request`. */
+/**
+ * For keys that must not lead out of a folder or container: clients resolve dots between the slashes of a URL, even if
+ * they are encoded, and Azure treats a backslash as a slash.
+ *
+ * @throws {ForensicsError} `invalid_request`.
+ */
 export function checkPath(key: string): void {
   checkKey(key);
   const isPlain = !key.includes('\\') && !key.split('/').some((part) => /^\.\.?$/.test(part));

@@ -1,4 +1,8 @@
-/** Finds the store of an analysis. Configurations are read each time, so that new credentials apply everywhere. */
+/**
+ * Finds the store that contains the objects of an analysis: the service's own, embedded or shared, or one that the
+ * tenant configured. Configurations are read again for every operation, so that credentials saved by one process apply
+ * immediately in all others.
+ */
 
 import { and, eq, sql } from 'drizzle-orm';
 import type { StorageType } from '../../contract/vocabulary.ts';
@@ -68,7 +72,13 @@ export function createStores(settings: StoresSettings) {
   const open = (row: ConfigRow): Opened => shared?.partOf(row) ?? openSealed(row);
 
   return {
-    /** For new objects, whose rows record `configId` or null. @throws {ForensicsError} `store_unavailable`. */
+    /**
+     * The store for new objects of the tenant. Applies the bucket's CORS rules before a URL is first signed for it; if
+     * the bucket rejects them, a warning is recorded. The rows of objects stored there must record `configId`, which is
+     * null for the embedded store.
+     *
+     * @throws {ForensicsError} `store_unavailable` if the configuration cannot be opened with the current master key.
+     */
     async current(tenantId: string): Promise<{ store: BlobStore; configId: string | null }> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
       if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
@@ -76,7 +86,11 @@ export function createStores(settings: StoresSettings) {
       await cors.ensure(row, config, store);
       return { store, configId: row.id };
     },
-    /** With its latest credentials. If they cannot be decrypted, its operations fail and its URLs are empty. */
+    /**
+     * The store of the objects created under this configuration, with its latest credentials. Makes no request. If the
+     * configuration cannot be opened, returns a store whose operations fail with `store_unavailable` and whose URLs are
+     * empty, so that analyses stay readable and lists work.
+     */
     async of({ tenantId, storageConfigId }: StoreRef): Promise<BlobStore> {
       if (storageConfigId === null) return embeddedFor(tenantId);
       const row = await findPlace.get({ tenantId, storageConfigId });

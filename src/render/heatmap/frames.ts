@@ -29,7 +29,13 @@ export function numberTop(
   return top >= label.height ? top - label.height : top + height;
 }
 
-/** @param strokes - how many would cover the longer side. The default remains visible when displayed small. */
+/**
+ * Draws frames in the order in which the regions are numbered.
+ *
+ * @param regions - in pixels of the picture.
+ * @param strokes - how many strokes side by side would cover the longer side. The default remains visible when a large
+ *   picture is displayed small.
+ */
 export function drawFrames(
   canvas: Canvas,
   regions: readonly Region[],

@@ -11,7 +11,10 @@ import { scaledSize } from '../../image/pixels.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import { type Canvas, drawFrames, encodePalettePng } from './frames.ts';
 
-/** Dark grey for low values, so that bright always means a high value and never a bright object, even in print. */
+/**
+ * Where values are low, the picture shows in dimmed grey; high values appear as shades of colour. The grey is kept
+ * dark, so that bright always means a high value and never a bright object in the picture, even in greyscale print.
+ */
 const greyBelow = { black: 4, white: 78 };
 const shadeAbove = { black: 0.72, white: 1 };
 

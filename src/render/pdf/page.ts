@@ -1,4 +1,7 @@
-/** The page: text styles, margins, breaks, tags and bookmarks, in points (1/72 inch) from the upper left. */
+/**
+ * The page on which blocks are drawn: its size and text styles, margins, type, page breaks, structure tags and
+ * bookmarks. Knows about points (1/72 inch, from the upper left) and lines, but not about what the lines say.
+ */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -193,7 +193,11 @@ function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], reco
     .some((tag) => ['*', `"${record.etag}"`].includes(tag.trim()));
 }
 
-/** Null for the whole object, also if the range is unusable; length 0 if it is empty. @see RFC 9110, section 14 */
+/**
+ * @returns null if the whole object is to be sent: if there is no range, several or a malformed one, or if `If-Range`
+ *   is for another version of the object. The length is 0 if the range contains no byte of the object.
+ * @see RFC 9110, section 14
+ */
 function requestedRange(
   { range = '', 'if-range': ifRange }: FastifyRequest['headers'],
   { sizeBytes, etag }: ObjectRecord,

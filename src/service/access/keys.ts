@@ -63,7 +63,13 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
 
   const parts: KeyParts = { db, now, digestSecret };
   return {
-    /** The secret is returned only once. @throws {ForensicsError} `invalid_request`, `tenant_not_found`, `conflict`. */
+    /**
+     * Creates a key and returns the only response that contains the whole secret. A repeated request gets the same
+     * entry with the secret masked, because the secret is not stored.
+     *
+     * @throws {ForensicsError} `invalid_request` for a bad name, or an expiry in the past or too far
+     *   ahead; `tenant_not_found`; `conflict` for a misused Idempotency-Key.
+     */
     mint: (key: NewKey) => mintKey(parts, key),
     /**
      * The old key expires at the end of its grace period, if not sooner. By name, a rotation can be repeated within
@@ -188,7 +194,13 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 
 // The replacement of a key by a new one, with a grace period during which both are valid.
 
-/** The key to replace, and those that earlier rotations replaced and that still work. @param keys - newest first. */
+/**
+ * The key that a rotation replaces, and keys of the same name that earlier rotations replaced and that are still in
+ * their grace period.
+ *
+ * @param keys - all of the tenant, newest first.
+ * @throws {ForensicsError} as `rotate`.
+ */
 function keyToReplace(keys: readonly Key[], which: KeySelector, at: Date) {
   const validAs = (wanted: string) =>
     keys.filter(({ name, expiresAt }) => name === wanted && expiresAt > at);

@@ -97,9 +97,18 @@ export type CodeGrant = Readonly<Record<'code' | 'codeVerifier' | 'redirectUri',
 
 export interface Identity {
   readonly kind: 'embedded' | 'oidc';
-  /** @throws {ForensicsError} `unauthenticated`; `identity_unavailable` if the provider cannot be reached. */
+  /**
+   * Identifies the sender of an access token.
+   *
+   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, from another issuer, or
+   *   without the `userType` claim; `identity_unavailable` if the provider cannot be reached.
+   */
   authenticate(accessToken: string): Promise<Principal>;
-  /** @throws {ForensicsError} `unauthenticated`; `rate_limited` by account or by address (`from`). */
+  /**
+   * @param from - the caller's network address; too many failures from one place are slowed down.
+   * @throws {ForensicsError} `unauthenticated` (the same for an unknown address, a wrong password and a disabled
+   *   account), `rate_limited` while an account or an address is locked, `identity_unavailable`.
+   */
   login(credentials: {
     readonly email: string;
     readonly password: string;
@@ -116,7 +125,12 @@ export interface Identity {
   verify(idToken: string): Promise<void>;
   /** Ends the person's sessions on all devices. @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   revoke(tokens: { readonly idToken: string; readonly refreshToken: string }): Promise<void>;
-  /** Also ends the person's other sessions. @throws {ForensicsError} as `login`; `invalid_request`, `not_offered`. */
+  /**
+   * Also ends the person's other sessions.
+   *
+   * @throws {ForensicsError} `invalid_request` for a wrong current password, an unusable new one, or if the two are the
+   *   same; `not_offered` if the password is stored elsewhere; `rate_limited`.
+   */
   changePassword(
     principal: Principal,
     passwords: { readonly currentPassword: string; readonly newPassword: string },

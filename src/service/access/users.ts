@@ -1,4 +1,8 @@
-/** Users and their passwords. An identity provider decides all about its users but settings and being disabled here. */
+/**
+ * Users: who they are, what they may do, and their passwords. An account is either embedded
+ * (address and password are stored here) or belongs to an identity provider, which then decides
+ * everything except the settings and whether it is disabled here.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';

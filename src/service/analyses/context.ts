@@ -74,7 +74,10 @@ export function createSemaphore(permits: number) {
   };
 }
 
-/** Opens the store for one operation, with `storeWaitMs` for all its calls: others need its permit or worker too. */
+/**
+ * Opens the store for one operation, whose calls to it may take `storeWaitMs` in total. A store is often on someone
+ * else's machine, and an operation waiting for it occupies a semaphore permit or a worker that other tenants need.
+ */
 export async function openInTime(
   { stores, storeWaitMs }: Pick<Context, 'stores' | 'storeWaitMs'>,
   where: StoreRef,
@@ -172,7 +175,12 @@ async function findReplacement(
   }
 }
 
-/** The whole examination, verified if the log covers it; or null. @throws {ForensicsError} `evidence_damaged`. */
+/**
+ * Loads the whole examination, verified against the log; null if the analysis has none. An examination older than the
+ * log is accepted without this check.
+ *
+ * @throws {ForensicsError} `evidence_damaged` if the row has been changed since.
+ */
 export async function loadRecorded(db: Db, target: Target) {
   const isOfIt = eq(examinations.analysisId, target.analysisId);
   // A snapshot, so that no other process upgrades it between reading the row and reading the log.

@@ -60,7 +60,11 @@ function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
   return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** The history that a report prints, which is made before its run is logged and so adds that entry in the same form. */
+/**
+ * The custody history that a report prints. The report of a run is rendered before the run is
+ * completed and logged, so the examination step is added here in the form in which it will be
+ * logged. Nothing is added when the log does not cover the start of the analysis.
+ */
 export async function readHistory(
   reader: Reader,
   row: AnalysisRow,

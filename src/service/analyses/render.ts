@@ -1,4 +1,7 @@
-/** Renders stored examinations. One transaction makes the objects visible; if it loses a race, they are deleted. */
+/**
+ * Renders heatmaps and reports from a stored examination and puts them into the tenant's store. Objects are written
+ * under unique keys before the transaction that makes them visible; if that transaction loses a race, they are deleted.
+ */
 
 import { auditBroken, conflict, evidenceDamaged, nullOn } from '../../contract/errors.ts';
 import { hash, randomBytes } from 'node:crypto';

@@ -55,7 +55,13 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
   await tx.delete(fingerprintKeys).where(isIts).run();
 }
 
-/** The same picture first, then document, settings, camera; oldest first. @throws {ForensicsError} for no analysis. */
+/**
+ * Other pictures of the tenant that show the same thing, then those whose metadata contains the same document id,
+ * generator settings or camera; within each kind, oldest first. Empty if the picture was examined while the search was
+ * switched off.
+ *
+ * @throws {ForensicsError} `analysis_not_found`.
+ */
 export async function findSeenBefore(reader: Reader, target: Target) {
   await getRow(reader, target);
   const own = await readSearchKeys(reader, target);

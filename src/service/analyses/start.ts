@@ -1,4 +1,8 @@
-/** Creates, starts and retries analyses. The start reads the upload once, and checks, hashes and copies it. */
+/**
+ * Creates, starts and retries analyses. At the start, the upload is read once, checked from its header,
+ * hashed, and copied to where no client can reach it. Pixels are not touched here: only the
+ * sandbox's child processes decode a possibly hostile file.
+ */
 
 import { hash, randomBytes } from 'node:crypto';
 import { Value } from 'typebox/value';

@@ -1,4 +1,8 @@
-/** The append-only audit log: one hash chain a tenant and one for the service, which outlive what they describe. */
+/**
+ * The audit log: who did what, when and to what. It is append-only, with one hash chain for each
+ * tenant and one for the service, and it outlives what it describes. Other modules call `append` in
+ * their own transactions; the log knows nothing about them.
+ */
 
 import { eq, sql } from 'drizzle-orm';
 import { jsonOrNull } from '../../contract/common.ts';

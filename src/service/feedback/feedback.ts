@@ -1,4 +1,7 @@
-/** Messages from users to the team: stored and, if the administrator has a receiver, sent by a job. */
+/**
+ * Messages from users to the team. They are stored first and then sent to the administrator's receiver, if there is
+ * one; the message and its send job are written in one transaction. Knows nothing about HTTP or accounts.
+ */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
 import type { FeedbackMessage } from '../../contract/auth.ts';

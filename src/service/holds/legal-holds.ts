@@ -16,7 +16,12 @@ export interface Held {
 
 export function createHolds({ db, now }: Clocked) {
   return {
-    /** The operator's replaces a user's. @throws {ForensicsError} `analysis_not_found`; `conflict` if already held. */
+    /**
+     * Places a hold. A user's hold becomes the operator's when the operator places the same one.
+     *
+     * @param by - a user, or the operator if omitted.
+     * @throws {ForensicsError} `analysis_not_found`; `conflict` if it is already on hold.
+     */
     add: async (hold: Held & { readonly reason: string }, by: Actor = operator) =>
       transact(db, async (tx) => {
         await assertAnalysisExists(tx, hold);

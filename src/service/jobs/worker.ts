@@ -123,7 +123,11 @@ async function giveBack(parts: Parts, job: Job, afterMs: number): Promise<void> 
 const shortestRestMs = 1000;
 const longestRestMs = 15 * 60_000;
 
-/** Owners take turns. After a failed job, an owner pauses, then gets one job at a time until one succeeds. */
+/**
+ * Decides whose job runs next, so that no owner delays the others. Owners take turns; an owner
+ * whose latest job failed pauses for ten times the job's duration, then gets one job at a time
+ * until one succeeds. Kept in memory: a new process has to learn it again.
+ */
 function createFairScheduler(now: () => Date) {
   const inHand: string[] = [];
   /** Owners whose latest job failed, and until when they are paused. */
@@ -165,7 +169,12 @@ function createFairScheduler(now: () => Date) {
   };
 }
 
-/** Starts a run only if the disk has room for it and those in progress (`runsUnderWay`); else its job waits. */
+/**
+ * Wraps a handler so that a run only starts when the disk has room for it and for the runs in
+ * progress. Otherwise its job stays in the queue and the analysis is unchanged.
+ *
+ * @param room.runsUnderWay - number of runs in all processes writing to this disk, with the one about to start.
+ */
 export function withRoom(
   room: { folder: string; bytes: number; runsUnderWay: () => Promise<number> },
   handler: Handler,

@@ -54,7 +54,12 @@ type Kept = Partial<Record<string, string>>;
 export const keptSecretsKey = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 
-/** Binds the database to its master key; ends an interrupted rotation. @throws {ForensicsError} `config_invalid`. */
+/**
+ * Derives the secrets. The first call binds the database to its master key, so that a different key is noticed before
+ * it seals anything. Also completes an interrupted rotation of the master key.
+ *
+ * @throws {ForensicsError} `config_invalid` if the database was last sealed under another master key.
+ */
 export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
   const stored = await db
     .select()
@@ -147,7 +152,12 @@ export interface DataFolder {
   readonly keyFile: ReturnType<typeof createKeyFile> | null;
 }
 
-/** Call before the database is created. @throws {ForensicsError} `config_invalid`; `database_damaged` if missing. */
+/**
+ * Creates the master key of a new folder. Call it once, before its database is created.
+ *
+ * @throws {ForensicsError} `config_invalid` if the folder cannot be used or its master key is damaged;
+ *   `database_damaged` if its database is missing.
+ */
 export function openDataFolder({
   dataDir: path,
   masterKey,

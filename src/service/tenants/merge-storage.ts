@@ -1,4 +1,8 @@
-/** Applies a request to a storage configuration: omitted members stay, but no secret goes to another server. */
+/**
+ * Applies a request to a storage configuration. Members that are omitted or masked keep their stored values as long as
+ * the server or bucket they belong to is unchanged. A stored secret is never sent to a different server or used for a
+ * different account.
+ */
 
 import { readFileSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -162,7 +166,14 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
   return { containerName, connectionString: masked } satisfies AzureStorageConfig;
 }
 
-/** By a tenant's rules, plus an internal S3 address; not quoted in messages. @throws {ForensicsError} if invalid. */
+/**
+ * Reads the file that configures the whole service's store: the contract's StorageConfig under the
+ * same rules as a tenant's, plus, for S3, a second address at which the service itself reaches the
+ * server. The file contains credentials, so no message quotes it.
+ *
+ * @returns the store with an empty prefix.
+ * @throws {ForensicsError} `config_invalid`, saying which member is invalid and what it must be.
+ */
 export function readDefaultStorage(file: string): SharedConfig {
   try {
     return toSharedConfig(JSON.parse(readFileSync(file, 'utf8')));
@@ -213,7 +224,13 @@ function internalAddress(
   return isDeepStrictEqual(address, ofClients) ? null : address;
 }
 
-/** Only a store that rejects the service aborts the start. @throws {ForensicsError} `config_invalid`. */
+/**
+ * Call before the first request. A store that rejects the service aborts the start, because only
+ * people can fix that. A store that is down or full is only reported to `onError`: after a power
+ * cut it may start later than the service, and the database can be read without it.
+ *
+ * @throws {ForensicsError} `config_invalid`.
+ */
 export async function proveDefaultStorage(
   file: string,
   { shared, onError }: { shared: Pick<SharedStore, 'prove'>; onError: (error: unknown) => void },

@@ -206,7 +206,12 @@ function describeWarning(stored: StoredConfig | null): string | null {
   return corsWarning === null ? null : `Browsers may be unable to reach the bucket: ${corsWarning}`;
 }
 
-/** Null for host names, which every delivery checks. @param allowed - `external`, `private` and CIDRs. */
+/**
+ * Why nothing can ever be delivered to this URL. Null for host names, which are resolved and checked on every delivery,
+ * and for text that is not a URL.
+ *
+ * @param allowed - addresses that webhooks may be sent to: `external`, `private`, CIDRs.
+ */
 export function complaintAbout(webhookUrl: string, allowed: readonly string[]): string | null {
   const guard = createConnectionGuard(createAddressGuard(allowed));
   const host = URL.parse(webhookUrl)?.hostname ?? '';
@@ -222,7 +227,12 @@ interface TenantDeletion {
   readonly now: () => Date;
 }
 
-/** A crash cannot leave it half deleted. @throws {ForensicsError} `conflict` on legal hold; `tenant_not_found`. */
+/**
+ * A crash cannot leave the tenant half deleted; analyses that were not hidden in time are hidden by the daily chore.
+ *
+ * @returns the tenant's row after deletion, and the number of analyses that were hidden.
+ * @throws {ForensicsError} `conflict` while any of the tenant's data is on legal hold; `tenant_not_found`.
+ */
 export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },
   { tenant: { id, name }, by, now }: TenantDeletion,
@@ -253,7 +263,10 @@ async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Pr
   );
 }
 
-/** Also drops pending deliveries, because they no longer have a receiver. */
+/**
+ * Revokes its keys, removes its members and ends their sessions, switches its webhook off and frees its names. Pending
+ * deliveries are dropped, because they no longer have a receiver.
+ */
 async function endTenant(
   tx: Tx,
   { id, at, by }: { id: string; at: Date; by: Actor },

@@ -189,7 +189,10 @@ function toFigures(sum: Sums) {
   };
 }
 
-/** `confidenceScore`: mean calibrated probability, 0..1, of the decided class; 0 if nothing was decided. */
+/**
+ * `confidenceScore` is the mean calibrated probability of the decided class over all decided results (real, fake),
+ * 0..1. Uncertain and abstain are not classes, so they have no confidence; 0 if nothing was decided.
+ */
 function toResults(sum: Sums) {
   const real = sum('result.real');
   const fake = sum('result.fake');

@@ -67,7 +67,13 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>) {
   };
 }
 
-/** Null if unset. @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` for another model. */
+/**
+ * The validation that reports cite according to the settings; null if none is set.
+ *
+ * @param model - id of the examining model, null for the default.
+ * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` if the validation measured another
+ *   model, because a report must not claim its figures then.
+ */
 export async function citedValidation(
   settings: Pick<Settings, 'dataDir' | 'validation'>,
   registry: Registry,

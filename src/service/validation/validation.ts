@@ -1,4 +1,8 @@
-/** How often a model was wrong on a user's own pictures: counts and digests for reports to cite, never file names. */
+/**
+ * A validation: how often a model was wrong on a user's own labelled pictures, stored as a record that reports cite. It
+ * contains counts and digests, never pictures or file names; the only path in it is the name of the worst subfolder.
+ * Knows nothing about data folders or terminals.
+ */
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';

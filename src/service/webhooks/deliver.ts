@@ -179,7 +179,10 @@ interface TestMessage extends Pick<DelivererOptions, 'serverKey' | 'allow'> {
   readonly at: Date;
 }
 
-/** Writes nothing. Without `analysisId` and `status`, its body cannot be mistaken for a message about an analysis. */
+/**
+ * Writes nothing, whatever the receiver responds: a disabled webhook stays disabled. The body has neither `analysisId`
+ * nor `status`, so that a receiver that ignores the event type cannot mistake it for a message about an analysis.
+ */
 export async function sendTestMessage(test: TestMessage) {
   const { tenantId, url, serverKey, allow, at } = test;
   // The `webhook-id` of the message, by which the receiver's log can be searched.

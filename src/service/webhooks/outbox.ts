@@ -1,4 +1,8 @@
-/** A message is written with the change it reports. Of each subject, only the oldest waiting one has a next attempt. */
+/**
+ * Messages waiting for delivery. A message is written in the transaction of the change it reports, so neither can exist
+ * without the other. Messages about one subject are sent in order: only the oldest waiting message has a time for its
+ * next attempt, and once it is settled, the next oldest is given one.
+ */
 
 import {
   and,
@@ -55,7 +59,12 @@ export function createOutbox(parts: Clocked) {
     claim: (slots: (tenantId: string) => number) => claimDue(parts, slots),
     /** When the next message is due, ignoring the tenants in `except`. */
     nextDueAt: (except: readonly string[]) => findNextDue(parts, except),
-    /** A receiver that wants no more, or fails for days, is disabled. @param retryAt - null abandons the message. */
+    /**
+     * Records the outcome of an attempt. A receiver that wants no more messages, or has been failing for days, is
+     * disabled: nothing is sent or written for it until the tenant sets a new URL.
+     *
+     * @param retryAt - when to try again after a failure; null abandons the message.
+     */
     conclude: (delivery: Delivery, outcome: Outcome, retryAt: Date | null = null) =>
       transact(db, (tx) => conclude(tx, delivery, outcome, { at: now(), retryAt })),
     onAdded: (listener: () => void) => db.onNotification('deliveries', listener),

@@ -48,7 +48,12 @@ export async function readPicture(input: Input) {
   return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
 }
 
-/** Without --resume, deletes what cannot be uploaded. @returns the id of an analysis that is queued or further. */
+/**
+ * Deletes a new analysis whose picture cannot be uploaded; with --resume it stays for the next attempt.
+ *
+ * @returns the id of an analysis that is queued, running or done.
+ * @throws {ForensicsError} the error of the server or its store.
+ */
 export async function submit(
   submission: Submission,
   picture: RemotePicture,

@@ -1,4 +1,8 @@
-/** Block blobs in a container, created if missing. Uploads need the header `x-ms-blob-type: BlockBlob`. */
+/**
+ * Stores objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for
+ * clients are signed locally with the account key. Azure requires uploads to send a header as well: `x-ms-blob-type:
+ * BlockBlob`.
+ */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type * as azure from '@azure/storage-blob';
@@ -210,7 +214,12 @@ export function openContainer(config: AzureStorageConfig, settings: remote.Remot
   return { service, container, containerName, accountName, accountKey, url: container.url };
 }
 
-/** @returns the key in Base64, and the URL without a trailing slash. @throws {ForensicsError} `invalid_request`. */
+/**
+ * Parses the connection string that the Azure portal shows under "Access keys".
+ *
+ * @returns the account with its key in Base64, and the URL of its blob service without a trailing slash.
+ * @throws {ForensicsError} `invalid_request`, which says what is missing without quoting the text.
+ */
 export function parseConnectionString(text: string) {
   const fields = new Map(text.split(';').map(splitField));
   const accountName = fields.get('accountname') ?? '';

@@ -258,7 +258,12 @@ function openBucket(home: string, settings: BucketsSettings & { readonly maxObje
 /** Remains readable until closed, even if the object is replaced or removed. */
 export interface OpenObject {
   readonly record: ObjectRecord;
-  /** The digest of a whole object is checked before its last block. @throws `blob_damaged`, `store_unavailable`. */
+  /**
+   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is returned; for a
+   * part of one, only the length can be checked.
+   *
+   * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
+   */
   bytes(start: number, length: number): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 }

@@ -27,7 +27,11 @@ interface S3StoreSettings extends remote.RemoteSettings {
   readonly internal?: S3Address | null;
 }
 
-/** @param config - `region` as on the server: signatures contain it. @throws {ForensicsError} `invalid_request`. */
+/**
+ * @param config - `endpoint` without scheme and port; `region` as configured on the server, because every signature
+ *   contains it.
+ * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
+ */
 export function createS3Store(
   config: S3StorageConfig,
   settings: S3StoreSettings = {},
@@ -220,7 +224,12 @@ const maxRefusalLength = 65_536;
 /** The library's maximum, so that an object is sent in a single request and becomes visible atomically. */
 const partSize = 5 * 1024 ** 3;
 
-/** Opens the client on first use: loading takes 0.15 s, and most need none. @param config - checked by `s3Origin`. */
+/**
+ * Opens the client when it is first used: loading the library takes 0.15 s, and most installations have no S3 store.
+ *
+ * @param config - with an endpoint that `s3Origin` has checked.
+ * @returns a function that opens a client, which throws a `ForensicsError` when the server refuses.
+ */
 function createS3Client(
   config: S3StorageConfig,
   settings: remote.RemoteSettings,

@@ -1,4 +1,8 @@
-/** Our own accounts. A token names only user and session; rights are read each time, so revoking works at once. */
+/**
+ * Identity without an external provider: accounts in our own database. A token identifies only the user and the
+ * session; all permissions are read from the database on each request, so anything that an administrator revokes is
+ * gone at once.
+ */
 
 import { eq, ne, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';

@@ -63,7 +63,12 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
       }
       return found;
     },
-    /** Reserves room for a hash, then runs `act`. @throws {ForensicsError} `rate_limited` instead of a long wait. */
+    /**
+     * Runs `act`, which will hash a password. The capacity for it is reserved from the start, even while it waits for
+     * something else.
+     *
+     * @throws {ForensicsError} `rate_limited` if so many are in progress that another would wait for half a minute.
+     */
     withRoom: <T>(act: () => Promise<T>) => inRoom('', act),
   };
 }

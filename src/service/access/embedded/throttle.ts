@@ -60,7 +60,11 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
   }
 
   return {
-    /** Counted whether or not there is an account. @throws {ForensicsError} `rate_limited` while it is locked. */
+    /**
+     * @param attempt - counted in the same way whether or not there is an account.
+     * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted,
+     *   so further attempts do not prolong the lock.
+     */
     async countAccount(attempt: Attempt): Promise<void> {
       // In one transaction, so that the first count is undone if the second is refused.
       await transact(db, async (tx) => {

@@ -1,4 +1,7 @@
-/** One identity provider: its metadata and keys, cached while it is down. Its faults become `identity_unavailable`. */
+/**
+ * One identity provider: its discovery document and keys, fetched when first needed and cached while it is down, and
+ * the few calls that we make to it. Anything it does wrong becomes `identity_unavailable`, and no login succeeds.
+ */
 
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import {

@@ -155,7 +155,12 @@ function invalid(): ForensicsError {
   return unauthenticated('The token is not valid for this service.');
 }
 
-/** No single marker tells them apart. `either`: nothing decides; `other`: for another purpose, such as logout. */
+/**
+ * Whether a provider's token is an access token or an id token. There is no single marker, so all markers in use are
+ * checked, the simple ones first.
+ *
+ * `either`: nothing in the token settles the question. `other`: made for another purpose, such as logout.
+ */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
 function readKind(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
@@ -177,7 +182,12 @@ function readMark(mark: unknown): string {
   return typeof mark === 'string' ? mark.toLowerCase() : 'unreadable';
 }
 
-/** By setting: a claim's exact name, or a path through nested claims, such as `resource_access.my.client.roles`. */
+/**
+ * Reads what we need to know about a person from a token's claims, under the names in the settings.
+ *
+ * A name is either the exact name of a claim, or the path through nested claims:
+ * `realm_access.roles`, `resource_access.my.client.roles`.
+ */
 export type ClaimNames = Readonly<Record<'scopes' | 'userType' | 'tenants', string>>;
 
 export type Described = ReturnType<typeof describePerson>;

@@ -1,4 +1,8 @@
-/** What every state change consists of: a compare-and-set with its webhook message, counters and audit entry. */
+/**
+ * The building blocks of every state change: a compare-and-set of the row and, in the same transaction, its webhook
+ * message, counters and audit entry. Also contains the types of the lifecycle, the message for each status, and the
+ * reasons for rejecting a request in the wrong state.
+ */
 
 import { and, eq, type SQL } from 'drizzle-orm';
 import { toActor, type Principal, systemPrincipal } from '../../access/principal.ts';

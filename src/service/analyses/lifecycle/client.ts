@@ -1,4 +1,8 @@
-/** State changes by clients and by retention, each in one transaction; worker.ts has those during a run. */
+/**
+ * State changes requested by clients, and removal by retention. For the changes during a run, see worker.ts. Each
+ * change is one transaction: a compare-and-set (the row changes only if it is still in the expected state), with its
+ * job, webhook message and counters.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import { withoutUndefined } from '../../../contract/common.ts';
