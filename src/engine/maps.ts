@@ -141,18 +141,24 @@ export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
   const answer = new Float32Array(columns * rows);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
-      let sum = 0;
-      for (let v = down.starts[row]!; v < down.starts[row + 1]!; v++) {
-        const line = down.indices[v]! * map.columns;
-        const high = down.weights[v]!;
-        for (let h = across.starts[column]!; h < across.starts[column + 1]!; h++) {
-          sum += high * across.weights[h]! * map.values[line + across.indices[h]!]!;
-        }
-      }
-      answer[row * columns + column] = sum;
+      answer[row * columns + column] = meanOfCell(map, across, column, down, row);
     }
   }
   return answer;
+}
+
+type Weights = ReturnType<typeof weightsAlong>;
+
+function meanOfCell(map: CellMap, across: Weights, column: number, down: Weights, row: number) {
+  let sum = 0;
+  for (let v = down.starts[row]!; v < down.starts[row + 1]!; v++) {
+    const line = down.indices[v]! * map.columns;
+    const high = down.weights[v]!;
+    for (let h = across.starts[column]!; h < across.starts[column + 1]!; h++) {
+      sum += high * across.weights[h]! * map.values[line + across.indices[h]!]!;
+    }
+  }
+  return sum;
 }
 
 type Share = readonly [index: number, weight: number];

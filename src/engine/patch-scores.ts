@@ -170,15 +170,20 @@ function distancesFromTraining(embeddings: Float32Array, { embedding }: Embeddin
   const centred = new Float64Array(dimension);
   for (let at = 0; at < distances.length; at++) {
     for (let i = 0; i < dimension; i++) centred[i] = embeddings[at * dimension + i]! - mean[i]!;
-    let squares = 0;
-    for (let row = 0; row < dimension; row++) {
-      let sum = 0;
-      for (let i = 0; i < dimension; i++) sum += whitening[row * dimension + i]! * centred[i]!;
-      squares += sum * sum;
-    }
-    distances[at] = Math.sqrt(squares);
+    distances[at] = lengthOf(whitening, centred);
   }
   return distances;
+}
+
+/** Of the product of a square matrix, row by row, and a vector. */
+function lengthOf(matrix: Float64Array, vector: Float64Array): number {
+  let squares = 0;
+  for (let from = 0; from < matrix.length; from += vector.length) {
+    let sum = 0;
+    for (let i = 0; i < vector.length; i++) sum += matrix[from + i]! * vector[i]!;
+    squares += sum * sum;
+  }
+  return Math.sqrt(squares);
 }
 
 // Two ways of reading the picture besides the patches: full-resolution squares, if the picture is too large to be read

@@ -76,11 +76,15 @@ function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number) {
   const sums = new Float64Array(stride * (side + 1));
   for (let y = 0; y < side; y++) {
     const from = 3 * ((height - side + y) * width + width - side);
-    for (let i = 0, at = (y + 1) * stride + 3; i < 3 * side; i++, at++) {
-      sums[at] = rgb[from + i]! + sums[at - 3]! + sums[at - stride]! - sums[at - stride - 3]!;
-    }
+    addRow(sums, stride, y, rgb.subarray(from, from + 3 * side));
   }
   return { side, sums };
+}
+
+function addRow(sums: Float64Array, stride: number, y: number, row: Uint8Array): void {
+  for (let i = 0, at = (y + 1) * stride + 3; i < row.length; i++, at++) {
+    sums[at] = row[i]! + sums[at - 3]! + sums[at - stride]! - sums[at - stride - 3]!;
+  }
 }
 
 /** Mean colours of `patchSide` by `patchSide` cells of `step` pixels; the first begins at (`start`, `start`). */

@@ -58,26 +58,33 @@ const side = 8;
 const step = 36;
 
 /** The bit of each block, in row-major order: 1 if the largest AC coefficient lies in the upper half of a step. */
-function readBlocks({ rgb, luma, facts }: Pick<Picture, 'rgb' | 'luma' | 'facts'>): Uint8Array {
-  const { width, height } = facts;
-  // U of 8-bit YUV, rounded as by OpenCV (`COLOR_BGR2YUV`), in integer arithmetic; Y is the picture's luma.
-  const uAt = (at: number) => ((492 * (rgb[3 * at + 2]! - luma[at]!) + 128_500) / 1000) | 0;
+function readBlocks(picture: Pick<Picture, 'rgb' | 'luma' | 'facts'>): Uint8Array {
+  const { width, height } = picture.facts;
   const [columns, rows] = [Math.floor(width / side), Math.floor(height / side)];
   const blocks = new Uint8Array(columns * rows);
   for (let row = 0, at = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++, at++) {
-      let largest = 0;
-      for (let cell = 1; cell < 16; cell++) {
-        const x = column * side + 2 * (cell & 3);
-        const pixel = (row * side + 2 * (cell >> 2)) * width + x;
-        const below = pixel + width;
-        const sum = uAt(pixel) + uAt(pixel + 1) + uAt(below) + uAt(below + 1);
-        largest = Math.max(largest, sum / 2);
-      }
-      blocks[at] = largest % step > step / 2 ? 1 : 0;
+      blocks[at] = readBlock(picture, side * (row * width + column));
     }
   }
   return blocks;
+}
+
+function readBlock({ rgb, luma, facts }: Pick<Picture, 'rgb' | 'luma' | 'facts'>, first: number) {
+  let largest = 0;
+  for (let cell = 1; cell < 16; cell++) {
+    const pixel = first + 2 * (cell >> 2) * facts.width + 2 * (cell & 3);
+    const below = pixel + facts.width;
+    const upper = uAt(rgb, luma, pixel) + uAt(rgb, luma, pixel + 1);
+    const sum = upper + uAt(rgb, luma, below) + uAt(rgb, luma, below + 1);
+    largest = Math.max(largest, sum / 2);
+  }
+  return largest % step > step / 2 ? 1 : 0;
+}
+
+/** U of 8-bit YUV, rounded as by OpenCV (`COLOR_BGR2YUV`), in integer arithmetic; Y is the picture's luma. */
+function uAt(rgb: Uint8Array, luma: Uint8Array, at: number): number {
+  return ((492 * (rgb[3 * at + 2]! - luma[at]!) + 128_500) / 1000) | 0;
 }
 
 /** In a picture of one colour, all blocks are the same. */

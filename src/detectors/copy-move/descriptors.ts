@@ -12,6 +12,12 @@ export const descriptorLength = 16;
 /** Radius of the widest blur; pixels closer to the edge have no descriptor. */
 export const reachPx = 8;
 
+type Mean =
+  | keyof ReturnType<typeof gaussianBlurs>
+  | `${'small' | 'large'}${'Blue' | 'Red'}`
+  | 'smallSpread'
+  | 'spread';
+
 export type Surroundings = ReturnType<typeof describeSurroundings>;
 
 /**
@@ -41,30 +47,41 @@ export function describeSurroundings(
   );
   const [smallBlue, largeBlue] = colourMeans(picture.blue, width);
   const [smallRed, largeRed] = colourMeans(picture.red, width);
-  const { dot, small, middle, large } = blurs;
+  const means = { ...blurs, smallSpread, spread, smallBlue, smallRed, largeBlue, largeRed };
   for (let y = reachPx; y < height - reachPx; y++) {
-    for (let x = reachPx; x < width - reachPx; x++) {
-      const at = y * width + x;
-      const out = at * descriptorLength;
-      const ground = large[at]!;
-      descriptors[out] = 4 * (dot[at]! - ground);
-      descriptors[out + 1] = 4 * (small[at]! - ground);
-      descriptors[out + 2] = 4 * (middle[at]! - ground);
-      descriptors[out + 3] = 2 * ground;
-      descriptors[out + 4] = 12 * slope(small, at, width, 1);
-      descriptors[out + 5] = 2 * smallSpread[at]!;
-      descriptors[out + 6] = 4 * smallBlue[at]!;
-      descriptors[out + 7] = 4 * smallRed[at]!;
-      descriptors[out + 8] = 20 * slope(middle, at, width, 1);
-      descriptors[out + 9] = 33 * curvature(middle, at, width, 2);
-      descriptors[out + 10] = 32 * slope(large, at, width, 2);
-      descriptors[out + 11] = 85 * curvature(large, at, width, 3);
-      descriptors[out + 12] = 2 * spread[at]!;
-      descriptors[out + 13] = 4 * largeBlue[at]!;
-      descriptors[out + 14] = 4 * largeRed[at]!;
-    }
+    describeRow(means, width, y * width + reachPx, (y + 1) * width - reachPx, descriptors);
   }
   return { descriptors, spread };
+}
+
+/** A separate function, because V8 leaves its fast code at the end of every row of nested loops that run only once. */
+function describeRow(
+  means: Readonly<Record<Mean, Float32Array>>,
+  width: number,
+  from: number,
+  end: number,
+  descriptors: Int16Array,
+): void {
+  const { dot, small, middle, large, smallSpread, spread } = means;
+  const { smallBlue, smallRed, largeBlue, largeRed } = means;
+  for (let at = from, out = from * descriptorLength; at < end; at++, out += descriptorLength) {
+    const ground = large[at]!;
+    descriptors[out] = 4 * (dot[at]! - ground);
+    descriptors[out + 1] = 4 * (small[at]! - ground);
+    descriptors[out + 2] = 4 * (middle[at]! - ground);
+    descriptors[out + 3] = 2 * ground;
+    descriptors[out + 4] = 12 * slope(small, at, width, 1);
+    descriptors[out + 5] = 2 * smallSpread[at]!;
+    descriptors[out + 6] = 4 * smallBlue[at]!;
+    descriptors[out + 7] = 4 * smallRed[at]!;
+    descriptors[out + 8] = 20 * slope(middle, at, width, 1);
+    descriptors[out + 9] = 33 * curvature(middle, at, width, 2);
+    descriptors[out + 10] = 32 * slope(large, at, width, 2);
+    descriptors[out + 11] = 85 * curvature(large, at, width, 3);
+    descriptors[out + 12] = 2 * spread[at]!;
+    descriptors[out + 13] = 4 * largeBlue[at]!;
+    descriptors[out + 14] = 4 * largeRed[at]!;
+  }
 }
 
 /** Repeated box blurs approximate a Gaussian, which is isotropic. @param between - temporary space; overwritten. */
@@ -126,6 +143,7 @@ const digits = [
   { slot: 4, parts: 4 },
   { slot: 12, parts: 4 },
 ] as const;
+const slots = Int32Array.from(digits, ({ slot }) => slot);
 const keyCount = digits.reduce((product, { parts }) => product * parts, 1);
 /** One in this many pixels is sampled to estimate the distribution of a component. */
 const sampledEvery = 61;
@@ -136,17 +154,13 @@ const sampledEvery = 61;
  */
 export function sortByKey(parts: Surroundings & Size) {
   const { descriptors, spread, width, height } = parts;
-  const slots = Int32Array.from(digits, ({ slot }) => slot);
   const tables = quantileTables(parts);
   const keys = new Int32Array(width * height).fill(-1);
   const counts = new Int32Array(keyCount + 1);
   for (let y = reachPx; y < height - reachPx; y++) {
     for (let at = y * width + reachPx; at < (y + 1) * width - reachPx; at++) {
       if (spread[at]! < minSpread) continue;
-      let key = 0;
-      for (let n = 0, middle = tableMiddle; n < slots.length; n++, middle += tableLength) {
-        key += tables[middle + descriptors[at * descriptorLength + slots[n]!]!]!;
-      }
+      const key = keyOf(descriptors, at * descriptorLength, tables);
       keys[at] = key;
       counts[key + 1]!++;
     }
@@ -155,14 +169,22 @@ export function sortByKey(parts: Surroundings & Size) {
   return { keys, starts: counts, members: gather(keys, counts, width) };
 }
 
+function keyOf(descriptors: Int16Array, from: number, tables: Uint16Array): number {
+  let key = 0;
+  for (let n = 0, middle = tableMiddle; n < slots.length; n++, middle += tableLength) {
+    key += tables[middle + descriptors[from + slots[n]!]!]!;
+  }
+  return key;
+}
+
 function gather(keys: Int32Array, starts: Int32Array, width: number): Int32Array {
   const next = starts.slice();
   const members = new Int32Array(starts[keyCount]!);
-  for (let at = 0, y = 0; at < keys.length; y++) {
-    for (let x = 0; x < width; x++, at++) {
-      const key = keys[at]!;
-      if (key >= 0) members[next[key]!++] = (y << rowBits) | x;
-    }
+  for (let at = 0, x = 0, y = 0; at < keys.length; at++) {
+    const key = keys[at]!;
+    if (key >= 0) members[next[key]!++] = (y << rowBits) | x;
+    x = x === width - 1 ? 0 : x + 1;
+    if (x === 0) y++;
   }
   return members;
 }

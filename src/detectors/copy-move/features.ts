@@ -58,15 +58,19 @@ function averageDown(
     const cell = rowParts.cell[y]!;
     const share = rowParts.share[y]!;
     const row = rgb.subarray(y * length, (y + 1) * length);
-    for (let i = 0; i < length; i++) line[i]! += share * row[i]!;
+    addWeighted(line, row, share);
     const isLast = y === from.height - 1 || rowParts.cell[y + 1]! > cell;
     if (!isLast) continue;
     small.fill(0);
     narrow(line, columnParts, small);
     take(small, cell);
-    const rest = rowParts.whole - share;
-    for (let i = 0; i < length; i++) line[i] = rest * row[i]!;
+    line.fill(0);
+    addWeighted(line, row, rowParts.whole - share);
   }
+}
+
+function addWeighted(line: Float32Array, row: Uint8Array, weight: number): void {
+  for (let i = 0; i < line.length; i++) line[i]! += weight * row[i]!;
 }
 
 /**

@@ -30,7 +30,6 @@ interface FieldParts extends Surroundings, Size {
   readonly random: () => number;
 }
 
-const rounds = 2;
 /** With how many pixels of the same key each cell is compared at first. */
 const maxCandidates = 4;
 const searchPx = [32, 8, 2] as const;
@@ -65,58 +64,59 @@ interface Search extends FieldParts, MatchKernel {
 
 /** Offers each cell some pixels whose descriptions are similar. */
 function seedMatches(search: Search): void {
-  const { width, random, columns, cells, offered, offer } = search;
-  const { keys, starts, members } = sortByKey(search);
-  for (let n = 0; n < cells.length; n++) {
-    const cell = cells[n]!;
-    const x = (cell % columns) * gridPx;
-    const y = Math.floor(cell / columns) * gridPx;
-    const key = keys[y * width + x]!;
-    const first = starts[key]!;
-    const alike = starts[key + 1]! - first;
-    const count = Math.min(alike, maxCandidates);
-    for (let at = 0; at < count; at++) {
-      offered[at] = members[first + (alike <= count ? at : Math.floor(random() * alike))]!;
-    }
-    offer(cell, y * width + x, x, y, count, 0);
-  }
+  const sorted = sortByKey(search);
+  for (const cell of search.cells) seedCell(search, sorted, cell);
 }
 
-/** Sweeps the picture forwards and backwards, so that good matches spread in every direction. */
-function improve(search: Search): void {
-  const { matches, cells, columns, random, width, height, offered, offer } = search;
-  for (let round = 0; round < rounds; round++) {
-    const step = round % 2 === 0 ? 1 : -1;
-    for (let n = 0; n < cells.length; n++) {
-      const cell = cells[step === 1 ? n : cells.length - 1 - n]!;
-      const x = (cell % columns) * gridPx;
-      const y = Math.floor(cell / columns) * gridPx;
-      const pixel = y * width + x;
-      let count = 0;
-      // Matches of the neighbours already visited: shifted by one cell, and extrapolated from two of them.
-      for (let side = 0; side < 4; side++) {
-        const across = side === 1 ? 0 : side === 3 ? -step : step;
-        const down = side === 0 ? 0 : step;
-        const back = 2 * (down * columns + across);
-        const previous = matches[2 * cell - back]!;
-        if (previous < 0) continue;
-        const along = down * gridPx * rowStep + across * gridPx;
-        offered[count++] = previous + along;
-        const further = matches[2 * cell - 2 * back]!;
-        if (further >= 0 && previous - further !== along) offered[count++] = 2 * previous - further;
-      }
-      // Random search: first anywhere in the picture, then in ever smaller areas around the best match.
-      const anyX = Math.floor(random() * width);
-      offered[count++] = Math.floor(random() * height) * rowStep + anyX;
-      if (offer(cell, pixel, x, y, count, 0) < 0) continue;
-      for (let near = 0; near < searchPx.length; near++) {
-        const span = searchPx[near]!;
-        const stepX = Math.floor((2 * random() - 1) * span + 0.5);
-        offered[near] = Math.floor((2 * random() - 1) * span + 0.5) * rowStep + stepX;
-      }
-      offer(cell, pixel, x, y, searchPx.length, -1);
-    }
+function seedCell(search: Search, sorted: ReturnType<typeof sortByKey>, cell: number): void {
+  const { width, random, columns, offered, offer } = search;
+  const { keys, starts, members } = sorted;
+  const x = (cell % columns) * gridPx;
+  const y = Math.floor(cell / columns) * gridPx;
+  const key = keys[y * width + x]!;
+  const first = starts[key]!;
+  const alike = starts[key + 1]! - first;
+  const count = Math.min(alike, maxCandidates);
+  for (let at = 0; at < count; at++) {
+    offered[at] = members[first + (alike <= count ? at : Math.floor(random() * alike))]!;
   }
+  offer(cell, y * width + x, x, y, count, 0);
+}
+
+/** Sweeps the picture forwards, then backwards, so that good matches spread in every direction. */
+function improve(search: Search): void {
+  for (const cell of search.cells) improveCell(search, cell, 1);
+  for (const cell of search.cells.toReversed()) improveCell(search, cell, -1);
+}
+
+function improveCell(search: Search, cell: number, step: 1 | -1): void {
+  const { matches, columns, random, width, height, offered, offer } = search;
+  const x = (cell % columns) * gridPx;
+  const y = Math.floor(cell / columns) * gridPx;
+  const pixel = y * width + x;
+  let count = 0;
+  // Matches of the neighbours already visited: shifted by one cell, and extrapolated from two of them.
+  for (let side = 0; side < 4; side++) {
+    const across = side === 1 ? 0 : side === 3 ? -step : step;
+    const down = side === 0 ? 0 : step;
+    const back = 2 * (down * columns + across);
+    const previous = matches[2 * cell - back]!;
+    if (previous < 0) continue;
+    const along = down * gridPx * rowStep + across * gridPx;
+    offered[count++] = previous + along;
+    const further = matches[2 * cell - 2 * back]!;
+    if (further >= 0 && previous - further !== along) offered[count++] = 2 * previous - further;
+  }
+  // Random search: first anywhere in the picture, then in ever smaller areas around the best match.
+  const anyX = Math.floor(random() * width);
+  offered[count++] = Math.floor(random() * height) * rowStep + anyX;
+  if (offer(cell, pixel, x, y, count, 0) < 0) return;
+  for (let near = 0; near < searchPx.length; near++) {
+    const span = searchPx[near]!;
+    const stepX = Math.floor((2 * random() - 1) * span + 0.5);
+    offered[near] = Math.floor((2 * random() - 1) * span + 0.5) * rowStep + stepX;
+  }
+  offer(cell, pixel, x, y, searchPx.length, -1);
 }
 
 function cellsToMatch({ width, height, spread }: FieldParts, columns: number): Int32Array {
