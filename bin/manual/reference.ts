@@ -119,8 +119,6 @@ function lineOf(option: Option): string {
 
 function defaultOf(option: Option): readonly string[] {
   const { defaultValue, defaultValueDescription } = option;
-  // The default depends on the machine.
-  if (option.attributeName() === 'jobs') return ['default: one per core, at most 4'];
   if (defaultValueDescription !== undefined) return [`default: ${defaultValueDescription}`];
   const isText = typeof defaultValue === 'string' || typeof defaultValue === 'number';
   return isText && defaultValue !== '' ? [`default: ${defaultValue}`] : [];

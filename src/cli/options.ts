@@ -100,9 +100,6 @@ export class Command extends PlainCommand {
   }
 }
 
-/** Also the sandbox's default. The number is small because every child process needs memory for a whole picture. */
-export const defaultJobs = Math.min(4, availableParallelism());
-
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(value)) return value;
@@ -115,7 +112,16 @@ const wholeNumberWithin = (least: number, most: number, otherwise: string) => (t
   throw new InvalidArgumentError(otherwise);
 };
 
-export const jobCount = wholeNumberWithin(1, 64, 'It must be 1 to 64.');
+const jobCount = wholeNumberWithin(1, 64, 'It must be 1 to 64.');
+
+/** At most 4 by default, because every child process needs memory for a whole picture. @param cores - used by one picture. */
+export function jobsOption(cores: 1 | 2): Option {
+  const jobs = Math.min(4, Math.max(1, Math.floor(availableParallelism() / cores)));
+  return new Option('-j, --jobs <n>', 'number of pictures to examine at once')
+    .argParser(jobCount)
+    .default(jobs, `${cores === 1 ? 'one per core' : 'one for every two cores'}, at most 4`);
+}
+
 export const countFromOne = wholeNumberWithin(1, Infinity, 'It must be at least 1.');
 
 /** A text that reports show in full, on one line. */

@@ -32,19 +32,24 @@ export async function performExamine(
   ]);
   checkDeclared(picture, declared);
   const methods = forReport ? detectors : decidingDetectors(loaded.locator.manifest);
+  const marks: { fingerprint?: Uint8Array } = {};
   const examination = await examine(
     picture,
     { ...loaded, hasSpareCore },
     examineOptions,
-    () => readProvenance(bytes, picture, { trustList, now }),
+    async () => {
+      // Here, because the localisation network runs in its own thread meanwhile.
+      if (extras.withFingerprint === true) {
+        marks.fingerprint = packFingerprint(await findFingerprint(picture));
+      }
+      return readProvenance(bytes, picture, { trustList, now });
+    },
     methods,
   );
   return {
     ...examination,
+    ...marks,
     ...(extras.withThumbnail === true && { thumbnail: await makeThumbnail(picture) }),
-    ...(extras.withFingerprint === true && {
-      fingerprint: packFingerprint(await findFingerprint(picture)),
-    }),
   };
 }
 

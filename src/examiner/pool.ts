@@ -97,6 +97,7 @@ export function createPool(options: PoolOptions) {
   }
 
   return {
+    size: options.size,
     /**
      * @param task - any value that can be cloned as structured data.
      * @returns the child's result; the caller knows its type from the task.

@@ -63,8 +63,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   function verb(name: string) {
     return (request: { readonly source?: PictureSource }, runOptions?: RunOptions) => {
       const { busy, waiting } = pool.status();
-      // Whether a second core is free for a task that is sent now.
-      const hasSpareCore = 2 * (busy + waiting + 1) <= availableParallelism();
+      const atOnce = Math.min(pool.size, busy + waiting + 1);
+      // Whether each of the tasks that will run at the same time has a second core.
+      const hasSpareCore = 2 * atOnce <= availableParallelism();
       const { source } = request;
       // A child keeps the working directory in which it was forked, so relative paths must be resolved here.
       const hasPath = source !== undefined && 'path' in source;

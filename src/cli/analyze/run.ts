@@ -7,7 +7,7 @@ import { wordsIn } from '../../present/wording/catalogue.ts';
 import { log } from '../output/terminal.ts';
 import { concernsWholeRun, exitCodeOf, inOrder, listenForStop, type Stop } from './batch.ts';
 import { expandInputs, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, printedLanguage } from '../options.ts';
+import { type AnalyzeOptions, isRemote, printedLanguage } from '../options.ts';
 import { beginRecord, type Examined, type Examiner, type Run, toOpenRecord } from './record.ts';
 import { openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
@@ -84,7 +84,9 @@ async function examineAll(
   });
   // Folder names are kept in memory to make them unique, which is needed only with --out.
   const folderNameOf = out === null ? () => '' : createFolderNames();
-  const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
+  // One picture more waits for a child process, so that none is idle between two pictures.
+  const width = isRemote(options) ? jobs : jobs + 1;
+  const examined = inOrder(inputs, { width, signal }, async (input) => {
     const { skipped, path, label } = input;
     const found: Examined = skipped
       ? { record: { ...toOpenRecord(beginRecord(input, options).head()), skipped } }

@@ -7,10 +7,9 @@ import {
   type AnalyzeOptions,
   checkUsage,
   type Command,
-  defaultJobs,
   failOns,
   isRemote,
-  jobCount,
+  jobsOption,
   named,
   parseList,
   wholeNumber,
@@ -122,7 +121,7 @@ function withOutputOptions(command: Command): Command {
       parseList(failOns),
       [],
     )
-    .option('-j, --jobs <n>', 'number of pictures to examine at once', jobCount, defaultJobs);
+    .addOption(jobsOption(2));
 }
 
 // Pictures sent to a server wait for the network, not for this machine's CPUs.

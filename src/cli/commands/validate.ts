@@ -26,14 +26,7 @@ import { openValidations } from '../../service/validation/saved-validations.ts';
 import type { ClassFigures, Validation } from '../../service/validation/validation.ts';
 import { listenForStop, startProgress } from '../analyze/batch.ts';
 import { settingsFor } from '../connection/local.ts';
-import {
-  type Command,
-  defaultJobs,
-  jobCount,
-  type LocalOptions,
-  named,
-  wholeNumber,
-} from '../options.ts';
+import { type Command, jobsOption, type LocalOptions, named, wholeNumber } from '../options.ts';
 import { layCard, listRows, listTable, printList, type Row } from '../output/layout.ts';
 import { usageError } from '../../contract/errors.ts';
 import { lineWidth, log, print, printable, printJson } from '../output/terminal.ts';
@@ -52,7 +45,7 @@ export function defineValidate(validate: Command): void {
     )
     .option('--seed <n>', 'seed for all random choices', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to measure (default: the latest)', named, null)
-    .option('-j, --jobs <n>', 'number of pictures to examine at once', jobCount, defaultJobs)
+    .addOption(jobsOption(1))
     .option('--data-dir <dir>', 'the data folder in which validations are stored')
     .option('--config <file>', 'the config file')
     .option('--json', 'print one JSON document', false)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -259,6 +260,19 @@ async function withSandbox<Answer>(
     await limited.close();
   }
 }
+
+test('a task that waits has a second core if as few run at once as there are pairs of cores', async () => {
+  const cores = availableParallelism();
+  const status = () => ({ children: cores, busy: cores, waiting: 1 });
+  const none = { start: () => undefined, close: () => Promise.resolve(), status };
+  const tasks = [Math.max(1, cores >> 1), cores].map((poolSize) => {
+    const children = { ...none, size: poolSize, run: (task: unknown) => Promise.resolve(task) };
+    return createSandbox({ children }).examine({ source: { bytes: jpeg }, options });
+  });
+  const settings = (await Promise.all(tasks)).map((task) => Object(task)['settings']);
+
+  expect(settings).toMatchObject([{ hasSpareCore: cores > 1 }, { hasSpareCore: false }]);
+});
 
 function methodsOf({ findings, skipped }: Examination): readonly string[] {
   return [...findings, ...skipped].map(({ method }) => method);
