@@ -1,9 +1,10 @@
 """Builds the model folder that the service reads from what `locator-export` wrote.
 
 Quantises the network to 8 bits, with activation ranges from pictures of `--data`, and writes manifest.json. `--network` may also be a model
-folder of a release in 16 bits (up to 1.3.1); without it, the network in `--out` is kept. `--fused` is the result of `locator-fuse`, `--figures`
-a file with the manifest's `measured` and `called`; without them, those in the model folder are kept. A network without fusion shows its map and
-decides nothing by its score. The tables of CARD.md, where there is one, are updated.
+folder of a release in 16 bits (up to 1.3.1); without it, the network in `--out` is kept, with its first layers joined. `--fused` is the result
+of `locator-fuse`, `--figures` a file with the manifest's `measured` and `called`; without them, those in the model folder are kept, as the
+weights of words are. A network without fusion shows its map and decides nothing by its score. The tables of CARD.md, where there is one, are
+updated.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ import numpy as np
 import onnx
 from onnx import ModelProto
 
+from forensics_training.locator.join import joined
 from forensics_training.locator.pairs import reading
 from forensics_training.locator.reading import CELL, saved_at
+from forensics_training.locator.words import with_words
 from forensics_training.runtime.model_files import describe_file, open_session
 from forensics_training.runtime.quantise import IN_8_BITS, quantise
 from forensics_training.runtime.strips import Section, in_strips, without_strips
@@ -57,10 +60,10 @@ LAST = Section(
 
 
 def store(source: Path, seen: Iterable[Inputs], target: Path) -> None:
-    """Writes the network quantised and in strips."""
+    """Writes the network quantised, in strips, and with its first layers joined."""
     model = without_strips(onnx.load(source))
     quantised = quantise(model, seen, exact=set(in_32_bits(model)))
-    onnx.save(in_strips(in_strips(quantised, LAST), FIRST), str(target))
+    onnx.save(joined(in_strips(in_strips(quantised, LAST), FIRST)), str(target))
 
 
 def in_32_bits(model: ModelProto) -> Iterator[str]:
@@ -167,8 +170,11 @@ def main() -> None:
         store(network, seen, stored)
         print("differences in logits:", compare(network, stored, seen[1]))
         stored.rename(args.out / NETWORK)
+    else:
+        onnx.save(joined(onnx.load(args.out / NETWORK)), args.out / NETWORK)
     record = manifest(args.out, args.version, fused, figures, training)
-    (args.out / "manifest.json").write_text(json.dumps(record, indent=1) + "\n")
+    text = json.dumps(record, indent=1) + "\n"
+    (args.out / "manifest.json").write_text(with_words(text, args.version, before["words"]) if "words" in before else text)
     card = args.out / "CARD.md"
     if card.exists():
         card.write_text(with_tables(card.read_text(), record))

@@ -73,11 +73,13 @@ def test_a_model_folder_is_written_and_its_manifest_updated_without_the_network(
 
     first = release("--network", network, "--data", data, "--version", "0.1.0")
     (out / "CARD.md").write_text("# locate-9\n\n## Figures\n\nOld.\n\n## Limits\n\nMany.\n")
+    words = {"offset": 2, "trees": [[[0, 1.5, 1, 2, 1], [1], [-1]]]}
+    (out / "manifest.json").write_text(json.dumps({**first, "words": words}))
     second = release("--version", "0.2.0", "--fused", fused, "--figures", figures)
 
     assert (first["id"], first["version"], first["training"]) == ("locate-9", "0.1.0", {"shift": 0.5})
     assert (second["version"], second["thresholds"], second["fusion"]) == ("0.2.0", {"a": 1}, {"b": 2})
-    assert (second["files"], second["training"]) == (first["files"], first["training"])
+    assert (second["files"], second["training"], second["words"]) == (first["files"], first["training"], words)
     assert "| as is | all | default | 3 of 10, 30.0 % | 1 of 40, 2.5 % |" in (out / "CARD.md").read_text()
     assert (out / "CARD.md").read_text().endswith("\n\n## Limits\n\nMany.\n")
 
