@@ -85,8 +85,9 @@ describe('the first run', () => {
     );
   });
 
-  test('shuts down cleanly on SIGTERM and removes its lock', async () => {
-    child.kill('SIGTERM');
+  test('shuts down cleanly when its terminal closes, and removes its lock', async () => {
+    child.kill('SIGHUP');
+    child.kill('SIGHUP');
     const { exitCode } = await child;
 
     expect(exitCode).toBe(0);

@@ -108,8 +108,8 @@ export function listenForStop() {
   let received: NodeJS.Signals | null = null;
   // Keeps listening until released, because the spinner package ends the program at once if it is the only listener.
   const onSignal = (name: NodeJS.Signals) => {
-    // A second signal does not wait for the clean-up.
-    if (received !== null) return endBy(name);
+    // A second signal does not wait for the clean-up, but a terminal that closes may send SIGHUP twice.
+    if (received !== null) return name === 'SIGHUP' ? undefined : endBy(name);
     received = name;
     controller.abort(new ForensicsError('cancelled', 'Stopped.'));
   };

@@ -131,10 +131,12 @@ function printReady(ready: Ready, json: boolean, note: (text: string) => void): 
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/** From this call on, the first SIGTERM or SIGINT resolves it; a second one ends the process at once. */
+/** From this call on, the first signal resolves it; a second SIGTERM or SIGINT ends the process at once. */
 async function stopRequested(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of stopSignals) process.once(signal, () => resolve());
+    // A terminal that closes may send it twice, from the shell and from the system.
+    process.on('SIGHUP', () => resolve());
   });
   // Without our listeners, the default action of both signals ends the process.
   for (const signal of stopSignals) process.removeAllListeners(signal);
