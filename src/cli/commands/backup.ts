@@ -78,7 +78,8 @@ async function create(
       }),
     ),
   );
-  const { file, sizeBytes, manifest, manifestSha256 } = made;
+  const { file, sizeBytes, manifest, manifestSha256, isRecorded } = made;
+  if (!isRecorded) log('The audit log does not record this backup, because the disk is full.');
   if (manifest.holdsKeys) {
     log(
       'The backup contains the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.',

@@ -18,7 +18,7 @@ import {
 import type { Db } from '../../ports/db/database.ts';
 import { inspectDatabase, readDatabase, snapshotBytes } from '../../ports/db/snapshot.ts';
 import { copyDatabase, requireSqlite } from '../../ports/db/sqlite.ts';
-import { ForensicsError, conflict, usageError } from '../../contract/errors.ts';
+import { ForensicsError, conflict, nullOn, usageError } from '../../contract/errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
@@ -59,21 +59,21 @@ interface BackupRequest {
 }
 
 /**
- * The file appears complete or not at all. The audit log of the service records the hash of every backup's manifest.
+ * The file appears complete or not at all. The audit log of the service records the hash of every backup's manifest,
+ * unless the data folder is on a full disk; then `isRecorded` is false.
  *
  * @throws {ForensicsError} `conflict`; `usage` if `out` is inside the data folder; `no_space_left`,
  *   `output_not_writable`; whatever `onProgress` throws.
  */
 export async function backUp(core: BackedUp, request: BackupRequest) {
   const made = await createFile(core, request);
-  await core.audit.note({
-    chain: serviceChain,
-    actor: operator,
-    event: 'backup.created',
-    subject: null,
-    details: { manifestSha256: made.manifestSha256, holdsKeys: request.withKeys },
+  const details = { manifestSha256: made.manifestSha256, holdsKeys: request.withKeys };
+  const note = { chain: serviceChain, actor: operator, subject: null, details };
+  const noted = await nullOn(['no_space_left'], async () => {
+    await core.audit.note({ ...note, event: 'backup.created' });
+    return true;
   });
-  return made;
+  return { ...made, isRecorded: noted !== null };
 }
 
 async function createFile(core: BackedUp, request: BackupRequest) {

@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { conflict, usageError } from '../../contract/errors.ts';
+import { conflict, hasCode, usageError } from '../../contract/errors.ts';
 import type { Execute } from './builder.ts';
 import {
   assertNoTransaction,
@@ -53,6 +53,16 @@ const exclusiveTimeoutMs = 1000;
  *   `file_not_readable`; `conflict` if exclusive access is impossible.
  */
 export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
+  try {
+    return openSqlite(place);
+  } catch (error) {
+    // With exclusive access, SQLite needs no file beside the database, so a full disk can still be read and backed up.
+    if (place.isExclusive === true || !hasCode(error, 'no_space_left')) throw error;
+    return openSqlite({ ...place, isExclusive: true });
+  }
+}
+
+function openSqlite(place: DatabasePlace): OpenDatabase<SqliteDb> {
   const { path, isExclusive = false, isScratch = false, now = () => new Date() } = place;
   const client = openPrivateFile(path);
   let upgrade: OpenDatabase['upgrade'];

@@ -8,8 +8,8 @@ import {
 import { readFileSync, rmSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
 import { ForensicsError } from '../../../src/contract/errors.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
+import { canMount, onOwnDisk } from '../../fixtures/own-disk.ts';
 import { copyModel } from '../inference/model-folder.ts';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { steppedClock, temporaryFolder } from '../ports/db/temporary.ts';
 
@@ -164,30 +164,16 @@ test('a writable folder passes, and the check leaves nothing behind', async () =
   expect(readdirSync(folder)).toEqual([]);
 });
 
-const mayMount = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0;
-
-test.runIf(mayMount)(
+test.runIf(canMount)(
   'a disk without room for a run is reported before writing becomes impossible',
   () => {
-    const folder = temporaryFolder();
     const module = new URL('../../../src/service/health.ts', import.meta.url).href;
     const script = `const { checkFolder } = await import('${module}');
-    await checkFolder('${folder}').catch(({ code }) => process.stdout.write(code));`;
-    const mount = `mount -t tmpfs -o size=60m tmpfs ${folder} && exec "$@"`;
-    const command = [
-      'sh',
-      '-c',
-      mount,
-      'sh',
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      script,
-    ];
+    await checkFolder(process.argv[1]).catch(({ code }) => process.stdout.write(code));`;
 
-    const { stdout } = spawnSync('unshare', ['--map-root-user', '--mount', ...command]);
-
-    expect(stdout.toString()).toBe('no_space_left');
+    expect(onOwnDisk('60m', temporaryFolder(), ['--input-type=module', '-e', script])).toBe(
+      'no_space_left',
+    );
   },
 );
 

@@ -25,6 +25,9 @@ import {
   smallFolder,
   upload,
 } from './small-backup.ts';
+import { ForensicsError } from '../../../../src/contract/errors.ts';
+import { canMount, onOwnDisk } from '../../../fixtures/own-disk.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
 
 test('a backup holds the database and all files named by rows, and lists them in its manifest', async () => {
@@ -89,6 +92,25 @@ test('an object that disappears meanwhile is reported as absent, without failing
   });
 
   expect(manifest.absent).toEqual([upload, evidence]);
+});
+
+test('on a full disk the database is read, and the backup is made without its line in the audit log', async () => {
+  const module = new URL('../../../../src/ports/db/sqlite.ts', import.meta.url).href;
+  const script = `const { openDatabase } = await import('${module}');
+    const { writeFileSync } = await import('node:fs');
+    const place = { path: process.argv[1] + '/forensics.db' };
+    await openDatabase(place).close();
+    try { writeFileSync(process.argv[1] + '/rest', Buffer.alloc(9e6)) } catch {}
+    const { $client } = openDatabase(place).db;
+    process.stdout.write(String($client.pragma('integrity_check', { simple: true })));`;
+
+  const made = await backUp(await smallFolder(), {}, async () => {
+    throw new ForensicsError('no_space_left', '');
+  });
+
+  expect(made.isRecorded).toBe(false);
+  if (canMount)
+    expect(onOwnDisk('4m', temporaryFolder(), ['--input-type=module', '-e', script])).toBe('ok');
 });
 
 test('without keys it contains none, neither by name nor by content', async () => {

@@ -73,12 +73,13 @@ type Core = Parameters<typeof createBackup>[0];
 export async function backUp(
   { db, dataDir, out }: Omit<SmallFolder, 'folder'>,
   more: Partial<Parameters<typeof createBackup>[1]> = {},
+  note: Core['audit']['note'] = async () => undefined,
 ) {
   const core: Core = {
     folder: { path: dataDir, keyFile: {} },
     secrets: deriveSecrets(masterKey),
     database: { db },
-    audit: { note: async () => undefined },
+    audit: { note },
   };
   const request = { out, withKeys: true, program: '1.2.3', settings: { port: 1 }, now };
   return createBackup(core, { ...request, ...more });

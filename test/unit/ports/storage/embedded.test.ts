@@ -10,13 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFailingDisk, type Act } from './failing-disk.ts';
 import { createLocalStore, type LocalStore, bucket } from '../../../fixtures/embedded-server.ts';
 import { fromDist } from '../../../built.ts';
+import { canMount, onOwnDisk } from '../../../fixtures/own-disk.ts';
 import { createBuckets } from '../../../../src/ports/storage/embedded/embedded.ts';
 import { codeOf } from './code-of.ts';
 
@@ -153,20 +154,17 @@ describe('a failing disk', () => {
     },
   );
 
-  const canMount =
-    spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-  test.skipIf(!canMount)(
+  test.runIf(canMount)(
     'that is really full is no_space_left, and works again for a smaller object',
     () => {
       const script = new URL('full-disk.ts', import.meta.url).pathname;
-      const mount = `mount -t tmpfs -o size=1m none ${local.root} && ${process.execPath} ${script} ${local.root}`;
 
-      const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', mount]);
-
-      expect([stderr.toString(), JSON.parse(stdout.toString())]).toEqual([
-        '',
-        { code: 'no_space_left', files: 1, old: 'old', afterwards: 'small' },
-      ]);
+      expect(JSON.parse(onOwnDisk('1m', local.root, [script]))).toEqual({
+        code: 'no_space_left',
+        files: 1,
+        old: 'old',
+        afterwards: 'small',
+      });
     },
   );
 });
