@@ -211,7 +211,7 @@ const sentences = {
   side_too_short: sideOutOfRange,
   side_too_long: sideOutOfRange,
   too_many_pixels: ({ width, height, megapixels }: Numbers<'width' | 'height' | 'megapixels'>) =>
-    `The picture is ${width} x ${height} pixels; at most ${megapixels} megapixels can be examined.`,
+    `The picture is ${width} x ${height} pixels; at most ${megapixels} megapixels can be examined. Reduce a copy to that size and examine it, but keep the original.`,
   not_decodable: () =>
     'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
   cut_off: ({ format }: Texts<'format'>) =>

@@ -11,6 +11,9 @@ export type Intake = (typeof intakes)[number];
 /** Maximum width and height if the `intake` setting is `everything`, and for pictures examined without a server. */
 export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 
+/** Maximum width times height, everywhere: what one child process can read within its memory. */
+export const maxPixels = 100_000_000;
+
 /** Maximum length in characters of the names of analyses, tenants, keys and users. */
 export const maxNameLength = 255;
 export const maxCommentLength = 500;

@@ -3,6 +3,7 @@
 import type { PictureLimits } from '../contract/auth.ts';
 import {
   type Intake,
+  maxPixels,
   maxSidePx,
   maxUploadBytes,
   minSidePx,
@@ -115,7 +116,7 @@ export const defaultLimits: Limits = {
 export const localLimits: Limits = {
   minSidePx,
   maxSidePx: sidesOfEverything.local,
-  maxPixels: 100_000_000,
+  maxPixels,
   maxBytes: 250_000_000,
   formats,
 };
@@ -129,7 +130,7 @@ export function serviceLimits(settings: {
   return {
     minSidePx,
     maxSidePx: side,
-    maxPixels: Math.min(side * side, localLimits.maxPixels),
+    maxPixels: Math.min(side * side, maxPixels),
     maxBytes,
     formats: intake === 'contract' ? contractFormats : formats,
   };
@@ -153,12 +154,12 @@ export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
 
 /** @throws {ForensicsError} `image_too_small`, `image_too_large`. */
 export function checkDimensions({ width, height }: Size, limits: Limits): void {
-  const { minSidePx: least, maxSidePx: most, maxPixels } = limits;
+  const { minSidePx: least, maxSidePx: most } = limits;
   const range = { width, height, least, most };
   if (width < least || height < least) throw failure('side_too_short', range);
   if (width > most || height > most) throw failure('side_too_long', range);
-  if (width * height > maxPixels) {
-    throw failure('too_many_pixels', { width, height, megapixels: maxPixels / 1e6 });
+  if (width * height > limits.maxPixels) {
+    throw failure('too_many_pixels', { width, height, megapixels: limits.maxPixels / 1e6 });
   }
 }
 

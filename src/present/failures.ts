@@ -50,7 +50,7 @@ const german: FailureSentences = {
   side_too_short: sideOutOfRange,
   side_too_long: sideOutOfRange,
   too_many_pixels: ({ width, height, megapixels }) =>
-    `Das Bild hat ${count(width)} × ${count(height)} Pixel; untersucht werden höchstens ${comma(megapixels)} Megapixel.`,
+    `Das Bild hat ${count(width)} × ${count(height)} Pixel; untersucht werden höchstens ${comma(megapixels)} Megapixel. Verkleinern Sie eine Kopie auf diese Größe und untersuchen Sie sie; bewahren Sie das Original auf.`,
   not_decodable: () =>
     'Das Bild ist unvollständig oder beschädigt und lässt sich nicht lesen. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.',
   cut_off: ({ format }) =>

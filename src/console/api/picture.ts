@@ -2,6 +2,7 @@
 
 import type { Format } from '../../contract/vocabulary.ts';
 import type { PictureLimits } from '../../contract/auth.ts';
+import { maxPixels, sidesOfEverything } from '../../contract/limits.ts';
 import { largestJpegIn, readJpegFrame, sniffFormat, sniffOther } from '../../image/file-kind.ts';
 import { ascii, dataView } from '../../image/bytes.ts';
 import { uprightSize } from '../../image/orientation.ts';
@@ -16,7 +17,7 @@ const headBytes = 4_000_000;
 
 export async function inspect(
   file: Blob,
-  { minSidePx, maxSidePx, maxPixels, maxBytes, formats }: PictureLimits,
+  { minSidePx, maxSidePx, maxBytes, formats }: PictureLimits,
 ): Promise<(Size & { readonly format: Format }) | Refusal> {
   if (file.size === 0) return 'empty';
   if (file.size > maxBytes) return 'tooManyBytes';
@@ -30,8 +31,9 @@ export async function inspect(
   if (size === null) return format === 'jpg' && file.size <= headBytes ? 'cutOff' : 'notPicture';
   const { width, height } = size;
   if (Math.min(width, height) < minSidePx) return 'tooSmall';
-  if (Math.max(width, height) > maxSidePx) return 'tooLarge';
-  if (width * height > maxPixels) return 'tooManyPixels';
+  const side = Math.max(width, height);
+  if (width * height > maxPixels || side > sidesOfEverything.server) return 'tooManyPixels';
+  if (side > maxSidePx) return 'tooLarge';
   return { format, width, height };
 }
 

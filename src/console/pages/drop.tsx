@@ -1,6 +1,7 @@
 /** The drop zone for pictures, their options, and the progress of each upload. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { maxPixels, sidesOfEverything } from '../../contract/limits.ts';
 import { formatNames, mediaTypes } from '../../contract/vocabulary.ts';
 import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
 import { ApiError } from '../api/client.ts';
@@ -211,11 +212,7 @@ function TransferLine({ transfer, examined }: { transfer: Transfer; examined: Ex
 }
 
 /** A server with the setting `intake: everything` might accept these. */
-const aboutIntake: ReadonlySet<Refusal | null> = new Set([
-  'otherFormat',
-  'tooLarge',
-  'tooManyPixels',
-]);
+const aboutIntake: ReadonlySet<Refusal | null> = new Set(['otherFormat', 'tooLarge']);
 
 /** The limits as written in the user's language, by the names of the gaps in the words. */
 function useWrittenLimits() {
@@ -224,7 +221,8 @@ function useWrittenLimits() {
   return {
     minSide: write(limits.minSidePx),
     maxSide: write(limits.maxSidePx),
-    megapixels: write(limits.maxPixels / 1e6),
+    megapixels: write(maxPixels / 1e6),
+    largestSide: write(sidesOfEverything.server),
     megabytes: write(limits.maxBytes / 1e6),
     formats: limits.formats.map((format) => formatNames[format]).join(', '),
   };

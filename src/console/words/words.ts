@@ -190,8 +190,8 @@ const phrases = {
         'Das Bild ist zu groß: Jede Kante darf höchstens {maxSide} Pixel lang sein.',
       ),
       tooManyPixels: say(
-        'The picture is too large: at most {megapixels} megapixels are allowed.',
-        'Das Bild ist zu groß: Es darf höchstens {megapixels} Megapixel haben.',
+        'The picture is too large: it may have at most {megapixels} megapixels, and {largestSide} pixels on each side. Reduce a copy to that size and send it, but keep the original.',
+        'Das Bild ist zu groß: Es darf höchstens {megapixels} Megapixel haben, jede Kante höchstens {largestSide} Pixel. Verkleinern Sie eine Kopie auf diese Größe und senden Sie sie; bewahren Sie das Original auf.',
       ),
       tooManyBytes: say(
         'The file is too large: at most {megabytes} MB are allowed.',

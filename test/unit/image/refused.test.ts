@@ -177,9 +177,9 @@ describe('incomplete or damaged files', () => {
 
 test('local use allows up to 20,000 pixels per side and 100 megapixels', () => {
   expect(() => checkDimensions({ width: 20_000, height: 5000 }, localLimits)).not.toThrow();
-  const tooMany = 'The picture is 20000 x 5001 pixels; at most 100 megapixels can be examined.';
+  const tooMany = /^The picture is 20000 x 5001 pixels; at most 100 megapixels .*\. Reduce a copy/;
   expect(() => checkDimensions({ width: 20_000, height: 5001 }, localLimits)).toThrow(
-    expect.objectContaining({ code: 'image_too_large', message: tooMany }),
+    refusal('image_too_large', tooMany),
   );
   expect(() => checkDimensions({ width: 20_001, height: 65 }, localLimits)).toThrow(
     /65 to 20000 pixels/,

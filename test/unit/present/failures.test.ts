@@ -28,7 +28,7 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
     () => checkDimensions({ width: 64, height: 64 }, localLimits),
   ],
   [
-    'Das Bild hat 19.000 × 19.000 Pixel; untersucht werden höchstens 100 Megapixel.',
+    'Das Bild hat 19.000 × 19.000 Pixel; untersucht werden höchstens 100 Megapixel. Verkleinern Sie eine Kopie auf diese Größe und untersuchen Sie sie; bewahren Sie das Original auf.',
     () => checkDimensions({ width: 19_000, height: 19_000 }, localLimits),
   ],
   [
