@@ -1,7 +1,7 @@
 /** Finds and reads the pictures that the arguments refer to. What cannot be opened becomes a failed input. */
 
 import { constants, createReadStream, fstatSync, openSync, type Stats } from 'node:fs';
-import { access, open, readdir, realpath, stat } from 'node:fs/promises';
+import { access, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -116,7 +116,12 @@ async function* filesBelow(dir: string, top: string, walk: Walk): AsyncGenerator
   }
   seen.add(real);
   const found = await attempt(() => readdir(pathOf(dir), { encoding: 'buffer' }));
-  for (const name of found.map(nameOf).toSorted()) {
+  const names = found.map(nameOf).toSorted();
+  if (await holdsResults(dir, names)) {
+    yield { ...inputAt(dir), skipped: { code: 'own_results' } };
+    return;
+  }
+  for (const name of names) {
     const path = join(dir, name);
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that no list is kept in memory
     const stats = await stat(pathOf(path)).catch(() => null);
@@ -124,6 +129,17 @@ async function* filesBelow(dir: string, top: string, walk: Walk): AsyncGenerator
     else if (stats?.isDirectory()) yield* orFailed(inputAt(path), filesBelow(path, top, walk));
     else yield await fileBelow(path, stats, leavesFolder ? null : top);
   }
+}
+
+const resultNames =
+  /^(?:result\.json|evidence\.zip|heatmap-[a-z]+\.png|report-[a-z]{2}\.(?:pdf|html))$/;
+
+/** Whether a run wrote this folder, to which nothing was added: a picture placed beside the results is examined. */
+async function holdsResults(dir: string, names: readonly string[]): Promise<boolean> {
+  if (!names.includes('result.json') || !names.every((name) => resultNames.test(name)))
+    return false;
+  const text = await readFile(pathOf(join(dir, 'result.json')), 'utf8').catch(() => '');
+  return /^ {2}"files": \[\n {4}"result\.json"/m.test(text);
 }
 
 export function isInside(inner: string, outer: string): boolean {

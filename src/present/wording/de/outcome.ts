@@ -272,7 +272,7 @@ export const terminal: typeof english.terminal = {
       `Ausgelassen: ${names}${more > 0 ? ` und ${more} weitere, alle in --csv und --jsonl` : ''}.`,
     skipped: {
       hidden: 'versteckt',
-      own_results: 'Ergebnisse dieses Laufs',
+      own_results: 'Ergebnisse dieses Programms',
       special_file: 'Gerät, Pipe oder Socket',
       folder_seen_before: 'Ordner, der schon gelesen wurde',
       elsewhere: 'Link aus dem Ordner hinaus; geben Sie sein Ziel selbst an',

@@ -291,7 +291,7 @@ export const terminal = {
       `Left out: ${names}${more > 0 ? ` and ${more} more, all in --csv and --jsonl` : ''}.`,
     skipped: {
       hidden: 'hidden',
-      own_results: 'results of this run',
+      own_results: 'results of this program',
       special_file: 'a device, pipe or socket',
       folder_seen_before: 'a folder that was already read',
       elsewhere: 'a link out of the folder; name its target instead',
