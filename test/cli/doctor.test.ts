@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Diagnosis } from '../../src/ops/doctor/installation.ts';
 import { newFolder } from '../fixtures/folder.ts';
+import { canMount } from '../fixtures/own-disk.ts';
 import { startServing } from '../journeys/serving.ts';
 import { bucket, otherBucket, startS3Server } from '../fixtures/s3-server.ts';
 import { entry, refused, runHere } from './run-cli.ts';
@@ -171,12 +172,12 @@ test.skipIf(!canBeNobody)(
   60_000,
 );
 
-const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
-/** What the doctor prints where this command has mounted a disk. */
-function diagnoseWith(mount: string, folder: string): string {
-  const command = [process.execPath, entry, 'doctor', '--quick', '--data-dir', folder];
+/** What the doctor, or another command, prints where this command has mounted a disk. */
+function diagnoseWith(mount: string, folder: string, command = ['doctor', '--quick']) {
+  const program = [process.execPath, entry, ...command, '--data-dir', folder];
   const script = ['sh', '-c', `${mount} && exec "$@"`, 'sh'];
-  return spawnSync('unshare', ['-rm', ...script, ...command]).stdout.toString();
+  const { stdout, status } = spawnSync('unshare', ['-rm', ...script, ...program]);
+  return { stdout: stdout.toString(), status };
 }
 
 test.skipIf(!canMount)('a store on a read-only disk is reported as such', async () => {
@@ -184,7 +185,7 @@ test.skipIf(!canMount)('a store on a read-only disk is reported as such', async 
   const blobs = join(other, 'blobs');
   mkdirSync(blobs, { recursive: true });
 
-  expect(diagnoseWith(`mount -t tmpfs -o ro none ${blobs}`, other)).toMatch(
+  expect(diagnoseWith(`mount -t tmpfs -o ro none ${blobs}`, other).stdout).toMatch(
     /^failed +store \(acme\): .*\(EROFS: it is read-only\).*\n +Fix: .*mount it for writing/m,
   );
 });
@@ -194,9 +195,12 @@ test.skipIf(!canMount)('a data folder on a read-only disk is reported as such', 
   chmodSync(other, 0o755);
   const mount = `mount --bind ${other} ${other} && mount -o remount,ro,bind ${other}`;
 
-  expect(diagnoseWith(mount, other).match(/^failed.*\n.*/gm)).toEqual([
+  expect(diagnoseWith(mount, other).stdout.match(/^failed.*\n.*/gm)).toEqual([
     expect.stringMatching(/data folder: Its disk is mounted read-only\.\n +Fix: Mount its disk/),
   ]);
+  const commands = [['serve', '--port', '0'], ['worker'], ['tenant', 'create', 'other']];
+  const codes = commands.map((command) => diagnoseWith(mount, other, command).status);
+  expect(codes).toEqual([3, 3, 3]);
 });
 
 test('a wrong master key is reported as such', async () => {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { configInvalid, conflict, failure, ForensicsError } from '../../contract/errors.ts';
+import { conflict, failure, ForensicsError } from '../../contract/errors.ts';
 import { isKeyOf } from '../../contract/vocabulary.ts';
 
 /** Creates a folder for files that only their owner can read. @throws {ForensicsError} as `cannotWrite` returns. */
@@ -44,7 +44,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** @returns `no_space_left`, `file_not_readable` if it belongs to another user, otherwise `config_invalid`. */
+/** @returns `no_space_left`, `file_not_readable` if it is another user's or read-only, otherwise `config_invalid`. */
 export function cannotWrite(
   cause: unknown,
   otherwise = 'The data folder cannot be written to; run this as the user who owns it, or choose another with --data-dir.',
@@ -54,7 +54,7 @@ export function cannotWrite(
     const full = 'The disk that holds the data folder is full; free some space.';
     return new ForensicsError('no_space_left', full, { cause });
   }
-  if (code === 'EROFS') return configInvalid(mountedReadOnly, { cause });
+  if (code === 'EROFS') return new ForensicsError('file_not_readable', mountedReadOnly, { cause });
   const isForbidden = code === 'EACCES' || code === 'EPERM';
   const kind = isForbidden ? 'file_not_readable' : 'config_invalid';
   return new ForensicsError(kind, otherwise, { cause });
