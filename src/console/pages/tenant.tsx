@@ -265,9 +265,10 @@ export function UsagePage() {
 
 function Figures({ report }: { readonly report: UsageReport }) {
   const { list, upload, usage, language } = useConsole();
-  const { successfulProcessing: processed, impediments, qualityIndicators } = report;
+  const { successfulProcessing: processed, impediments } = report;
   const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
-  const figures: readonly (readonly [string, number | null, string?])[] = [
+  const { errorRatePercent } = report.qualityIndicators;
+  const figures: readonly (readonly [string, number | null, Intl.NumberFormatOptions?])[] = [
     [list.statuses.completed, processed.byResult.total],
     [usage.queued, report.queuedAnalyses],
     [list.results.real, processed.byResult.real],
@@ -281,15 +282,15 @@ function Figures({ report }: { readonly report: UsageReport }) {
     [usage.logins, report.userInteraction.appLogins],
     [usage.errors, impediments.processingErrors],
     [usage.retries, impediments.retries],
-    [usage.errorRate, qualityIndicators.errorRatePercent, ' %'],
+    [usage.errorRate, errorRatePercent / 100, { style: 'percent' }],
     [usage.single, single],
     [usage.bulk, bulk],
   ];
   return (
     <Facts
-      rows={figures.map(([name, value, unit = '']) => [
+      rows={figures.map(([name, value, style]) => [
         name,
-        `${value?.toLocaleString(language, { maximumFractionDigits: 2 }) ?? '–'}${unit}`,
+        value?.toLocaleString(language, { maximumFractionDigits: 2, ...style }) ?? '–',
       ])}
     />
   );
