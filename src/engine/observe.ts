@@ -142,24 +142,34 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
 
 function toTraceClaim(
   { patchScores, evidence, scores }: Awaited<ReturnType<typeof readTraces>>,
-  { picture: { facts }, provenance }: Pick<DetectorInput, 'picture' | 'provenance'>,
+  { picture: { facts, luma }, provenance }: Pick<DetectorInput, 'picture' | 'provenance'>,
   findings: readonly Finding[],
   { manifest }: TraceModel,
 ): TraceClaim {
   const { cellPx, patchCells } = manifest.input;
   const inside = insideGrid(facts, cellPx);
+  const isLikePhotograph = isPhotograph(findings);
   return {
     fakeProbability: updated(evidence.fakeProbability, evidence.size?.ratio ?? 1),
     fakeUncertainty: evidence.fakeUncertainty,
     predictions: scores.predictions,
-    trace: toTrace(patchScores.meanLogits, manifest),
+    trace: isLikePhotograph && hasFewTones(luma) ? 0 : toTrace(patchScores.meanLogits, manifest),
     anomalyScore: scores.anomaly.score,
     pixels: facts.width * facts.height,
     hasMissingRows: facts.soundShare !== undefined,
     hasFullPatch: inside.columns >= patchCells && inside.rows >= patchCells,
-    isPhotograph: isPhotograph(findings),
+    isPhotograph: isLikePhotograph,
     declaration: strongestDeclaration(provenance),
   };
+}
+
+const fewTones = 16;
+
+/** As with a palette of so few colours, which leaves no trace, and whose dithering looks like the noise of a camera. */
+function hasFewTones(luma: Uint8Array): boolean {
+  const tones = new Set<number>();
+  for (let at = 0; at < luma.length && tones.size <= fewTones; at++) tones.add(luma[at]!);
+  return tones.size <= fewTones;
 }
 
 function describeModels({ trace, locator }: Models) {

@@ -4,6 +4,7 @@ import { detectors } from '../../../src/detectors/list.ts';
 import { mapNames, toResultFields } from '../../../src/detectors/result.ts';
 import { concludeUnderEvery, examine, observe } from '../../../src/engine/observe.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
+import { createRandom } from '../../fixtures/noise.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
 
 const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
@@ -176,6 +177,18 @@ describe('extreme pictures', () => {
     expect(numbers.every(Number.isFinite)).toBe(true);
   });
 });
+
+test('noise of 16 grey tones has no trace that could be judged, unlike noise of 17', async () => {
+  expect(await noiseTraces(16)).toMatchObject({ isPhotograph: true, trace: 0 });
+  expect((await noiseTraces(17)).trace).toBeGreaterThan(0.1);
+});
+
+async function noiseTraces(tones: number) {
+  const random = createRandom(1);
+  const greys = Array.from({ length: 160 * 160 }, () => 99 + Math.floor(random() * tones));
+  const rgb = Uint8Array.from(greys.flatMap((grey) => [grey, grey, grey]));
+  return (await observe(await pictureOf({ width: 160, height: 160, rgb }), models, 1)).traces;
+}
 
 describe('the maps', () => {
   test("show the network's score at the centre of each patch", async () => {

@@ -195,7 +195,7 @@ export const verdict: typeof english.verdict = {
     too_compressed:
       'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt, an denen sich eine Kameraaufnahme von einem KI-erzeugten oder veränderten Bild unterscheiden lässt.',
     no_usable_trace:
-      'Spuren einer Kamera, eines KI-Generators oder einer Veränderung sind nicht in messbarer Stärke erhalten; auch eine vorhandene Veränderung wäre nicht zu erkennen. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
+      'Spuren einer Kamera, eines KI-Generators oder einer Veränderung sind nicht in messbarer Stärke erhalten; auch eine vorhandene Veränderung wäre nicht zu erkennen. Häufige Ursachen sind Verkleinern, Weichzeichnen, mehrfaches Speichern und wenige Farben.',
     not_a_photograph:
       'Das Programm hält das Bild nicht für eine Fotografie. Das Verfahren wurde nur an Fotografien und an KI-erzeugten Bildern geprüft, die wie Fotografien aussehen; bei allem anderen besagen seine Werte nichts.',
     outside_training_domain:

@@ -208,7 +208,7 @@ export const verdict = {
     too_compressed:
       'Lossy compression has destroyed the fine traces that distinguish a camera recording from a generated or altered picture.',
     no_usable_trace:
-      'No traces of a camera, of generation or of alteration are left at a measurable strength, so a change would not show either. Scaling down, smoothing and repeated saving commonly have this effect.',
+      'No traces of a camera, of generation or of alteration are left at a measurable strength, so a change would not show either. Scaling down, smoothing, repeated saving and a reduction to a few colours commonly have this effect.',
     not_a_photograph:
       'The program does not class the picture as a photograph. The method was tested only on photographs and on generated pictures that look like photographs; for anything else its values mean nothing.',
     outside_training_domain:
