@@ -83,7 +83,7 @@ function policyFor(own: readonly string[], hasRemoteStores: boolean): string {
     "script-src 'self'",
     "style-src 'self'",
     `img-src ${stores} blob:`,
-    `connect-src ${stores}`,
+    `connect-src ${stores} blob:`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

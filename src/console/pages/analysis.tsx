@@ -8,7 +8,7 @@ import { useConsole } from '../context.ts';
 import { useAct } from '../parts/form.tsx';
 import { boxesOf, locate, type PlacesProps, type Selected } from '../parts/located.ts';
 import { firstLook, heatmapUrl } from '../parts/look.ts';
-import { type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
+import { type Layer, useUpright, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { growingPause, type Loaded, useLoaded, useTenantData } from '../parts/loading.ts';
 import {
   Awaited,
@@ -187,8 +187,7 @@ function PicturePanel({ analysis, ...places }: PlacesProps & { readonly analysis
   const { analysis: text, language } = useConsole();
   const { input, inferenceStatus, name } = analysis;
   const [look, setLook] = useState(firstLook);
-  const url = input.storageUrls.getUrl;
-  const size = useShownSize(url, input);
+  const { url, size } = useUpright(input);
   const heatmaps = inferenceStatus.result?.heatmaps ?? null;
   const report = inferenceStatus.result?.report?.[language] ?? null;
   const { opacity, map } = look;

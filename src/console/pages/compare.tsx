@@ -11,7 +11,7 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { firstLook, layOn } from '../parts/look.ts';
-import { type Layer, useShownSize, Viewer, ViewerControls } from '../parts/viewer.tsx';
+import { type Layer, useUpright, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { comparedSide, differingParts } from '../../detectors/thumbnail-difference.ts';
 import { type PixelBox, scaledSize, type Size, toLuma, toRgb } from '../../image/pixels.ts';
 
@@ -125,11 +125,10 @@ function useDifferences(isAligned: boolean, { lower, upper, size }: ReturnType<t
 
 /** Layers in pixels of the other picture, so that the two pictures can be stacked. */
 function useLayers(one: Analysis, other: Analysis, alignment: SeenBefore['alignment'] | null) {
-  const [url, otherUrl] = [one, other].map(({ input }) => input.storageUrls.getUrl);
-  const own = useShownSize(url!, one.input);
-  const size = useShownSize(otherUrl!, other.input);
-  const lower: Layer = { url: otherUrl! };
-  const upper: Layer = { url: url!, size: own, transform: layOn(size, own, alignment) };
+  const own = useUpright(one.input);
+  const { url, size } = useUpright(other.input);
+  const lower: Layer = { url };
+  const upper: Layer = { ...own, transform: layOn(size, own.size, alignment) };
   return { size, lower, upper };
 }
 

@@ -2,7 +2,10 @@
 
 import type { ComponentChildren, RefObject, TargetedPointerEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
+import { isQuarterTurn, readOrientation, turnsToUpright } from '../../image/orientation.ts';
 import type { PixelBox, Size } from '../../image/pixels.ts';
+import { readers } from '../../image/readers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import {
@@ -86,18 +89,50 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
   );
 }
 
-/** The size as displayed: the browser applies the EXIF orientation, while the record may contain the stored size. */
-export function useShownSize(url: string, recorded: Size): Size {
-  const [size, setSize] = useState(recorded);
+/**
+ * An address of the picture that browsers display upright, and its size then: the record may contain the stored size.
+ * Browsers apply the EXIF orientation of other formats, but not that of WebP.
+ */
+export function useUpright({ storageUrls, format, width, height }: Analysis['input']) {
+  const { getUrl: from } = storageUrls;
+  const [shown, setShown] = useState<{ from: string; url: string; size: Size } | null>(null);
   useEffect(() => {
-    const image = new Image();
-    image.addEventListener('load', () => {
-      const { naturalWidth: width, naturalHeight: height } = image;
-      if (width > 0) setSize({ width, height });
-    });
-    image.src = url;
-  }, [url]);
-  return size;
+    let turned: string | null = null;
+    let isOver = false;
+    const load = async () => {
+      turned = format === 'webp' ? await turnWebp(from).catch(() => null) : null;
+      const image = new Image();
+      image.addEventListener('load', () => {
+        const size = { width: image.naturalWidth, height: image.naturalHeight };
+        if (!isOver && size.width > 0) setShown({ from, url: image.src, size });
+      });
+      image.src = turned ?? from;
+    };
+    void load();
+    return () => {
+      isOver = true;
+      if (turned !== null) URL.revokeObjectURL(turned);
+    };
+  }, [from]);
+  return shown?.from === from ? shown : { url: from, size: { width, height } };
+}
+
+/** Null if it is upright as stored. Rejects if its store does not allow reading it. */
+async function turnWebp(url: string): Promise<string | null> {
+  const file = await (await fetch(url, { cache: 'no-store' })).blob();
+  const orientation = readOrientation(readers.webp(new Uint8Array(await file.arrayBuffer())).exif);
+  if (orientation === 1) return null;
+  const stored = await createImageBitmap(file, { imageOrientation: 'none' });
+  const { width, height } = stored;
+  const [isMirrored, degrees] = turnsToUpright(orientation);
+  const [across, down] = isQuarterTurn(orientation) ? [height, width] : [width, height];
+  const canvas = new OffscreenCanvas(across, down);
+  const context = canvas.getContext('2d')!;
+  context.translate(across / 2, down / 2);
+  context.rotate((degrees * Math.PI) / 180);
+  if (isMirrored) context.scale(-1, 1);
+  context.drawImage(stored, -width / 2, -height / 2);
+  return URL.createObjectURL(await canvas.convertToBlob());
 }
 
 function useFrame(box: RefObject<HTMLDivElement | null>): Size {
