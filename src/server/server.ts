@@ -212,7 +212,7 @@ const declared = operations({
     summary:
       'Health of database, storage, model, queue, webhooks and log; also the accepted pictures',
     description:
-      '503 when the database, storage, model or queue fails. The database is degraded when changes were lost to disk damage, webhooks when a receiver does not answer, and the log when lines are being lost.',
+      '503 when the database, storage, model or queue fails. Webhooks are degraded when a receiver does not answer, and the log when lines are being lost.',
     answer: Type.Object({
       ...succeeded.properties,
       data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
