@@ -157,6 +157,8 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
 function rememberMethods(server: FastifyInstance): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, string[]>();
   server.addHook('onRoute', ({ url, method }) => {
+    // The route on which the CORS package answers preflights, whatever their address.
+    if (url === '*') return;
     known.set(url, [...(known.get(url) ?? []), ...[method].flat()]);
   });
   server.decorate('methodsByPath', known);

@@ -54,6 +54,17 @@ test('OPTIONS that is not a preflight lists the methods of the route', async () 
   expect([statusCode, headers['allow']]).toEqual([204, 'GET, HEAD, POST, PUT, DELETE, OPTIONS']);
 });
 
+test('allowed origins make no address known, and no method supported', async () => {
+  const unknown = await open.server.inject({ url: '/v1/nothing' });
+  const unsupported = await open.server.inject({ method: 'PATCH', url: '/console/a.js' });
+
+  expect(unknown.statusCode).toBe(404);
+  expect([unsupported.statusCode, unsupported.headers['allow']]).toEqual([
+    405,
+    'GET, HEAD, OPTIONS',
+  ]);
+});
+
 test('no origin is allowed by default', async () => {
   const closed = await openServer();
   const question = { url: '/v1/ping', headers: { origin, 'access-control-request-method': 'GET' } };
