@@ -185,9 +185,9 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
 function PicturePanel({ analysis, ...places }: PlacesProps & { readonly analysis: Analysis }) {
   const { evidence, located, selected, setSelected } = places;
   const { analysis: text, language } = useConsole();
-  const { input, inferenceStatus, name } = analysis;
+  const { inferenceStatus, name } = analysis;
   const [look, setLook] = useState(firstLook);
-  const { url, size } = useUpright(input);
+  const { url, size, isPreview } = useUpright(analysis);
   const heatmaps = inferenceStatus.result?.heatmaps ?? null;
   const report = inferenceStatus.result?.report?.[language] ?? null;
   const { opacity, map } = look;
@@ -208,6 +208,7 @@ function PicturePanel({ analysis, ...places }: PlacesProps & { readonly analysis
     <section class="panel picture" aria-label={text.pictures}>
       <Viewer size={size} layers={layers} marks={marks} look={look} setLook={setLook} name={name} />
       <ViewerControls look={look} setLook={setLook} hasMaps={heatmaps !== null} />
+      {isPreview && <p class="soft small">{text.preview}</p>}
       {texts !== null && map !== null && <p class="soft small">{texts[map]}</p>}
     </section>
   );

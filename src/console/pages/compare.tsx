@@ -67,13 +67,14 @@ const overlays = {
 
 /** Shows the two pictures side by side, moving together, or overlaid if both show the same thing. */
 function Comparison({ one, other }: Readonly<Record<'one' | 'other', Analysis>>) {
-  const { comparison: text } = useConsole();
+  const { comparison: text, analysis } = useConsole();
   const [mode, setMode] = useState<(typeof modes)[number]>('side');
   const [look, setLook] = useState(firstLook);
   // Null unless both are known to show the same thing.
   const alignment = useSeenBefore(one).find(({ id }) => id === other.id)?.alignment ?? null;
-  const { size, lower, upper } = useLayers(one, other, alignment);
-  const { marks, found } = useDifferences(alignment !== null, { size, lower, upper });
+  const layers = useLayers(one, other, alignment);
+  const { size, lower, upper, isPreview } = layers;
+  const { marks, found } = useDifferences(alignment !== null && !isPreview, layers);
   const common = { size, look, setLook, marks };
   return (
     <section class="panel" aria-label={text.title}>
@@ -98,7 +99,7 @@ function Comparison({ one, other }: Readonly<Record<'one' | 'other', Analysis>>)
       <p class="soft small">
         {text.hints[mode]} {alignment === null && mode !== 'side' && text.notAligned}
       </p>
-      <p role="status">{found}</p>
+      <p role="status">{isPreview ? analysis.preview : found}</p>
     </section>
   );
 }
@@ -125,11 +126,11 @@ function useDifferences(isAligned: boolean, { lower, upper, size }: ReturnType<t
 
 /** Layers in pixels of the other picture, so that the two pictures can be stacked. */
 function useLayers(one: Analysis, other: Analysis, alignment: SeenBefore['alignment'] | null) {
-  const own = useUpright(one.input);
-  const { url, size } = useUpright(other.input);
+  const own = useUpright(one);
+  const { url, size, isPreview } = useUpright(other);
   const lower: Layer = { url };
   const upper: Layer = { ...own, transform: layOn(size, own.size, alignment) };
-  return { size, lower, upper };
+  return { size, lower, upper, isPreview: isPreview || own.isPreview };
 }
 
 // Finds in the browser where two aligned pictures differ, as the report does.

@@ -20,6 +20,7 @@ import {
   zoomBy,
 } from './look.ts';
 import { Button } from './pieces.tsx';
+import { useThumbnails } from './table.tsx';
 
 export interface Layer {
   readonly url: string;
@@ -91,10 +92,13 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
 
 /**
  * An address of the picture that browsers display upright, and its size then: the record may contain the stored size.
- * Browsers apply the EXIF orientation of other formats, but not that of WebP.
+ * Browsers apply the EXIF orientation of other formats, but not that of WebP. They cannot display HEIC and some others.
  */
-export function useUpright({ storageUrls, format, width, height }: Analysis['input']) {
+export function useUpright(analysis: Analysis) {
+  const { storageUrls, format, width, height } = analysis.input;
   const { getUrl: from } = storageUrls;
+  const [failed, setFailed] = useState<string | null>(null);
+  const preview = useThumbnails(failed === from ? [analysis] : []).get(analysis.id);
   const [shown, setShown] = useState<{ from: string; url: string; size: Size } | null>(null);
   useEffect(() => {
     let turned: string | null = null;
@@ -106,6 +110,7 @@ export function useUpright({ storageUrls, format, width, height }: Analysis['inp
         const size = { width: image.naturalWidth, height: image.naturalHeight };
         if (!isOver && size.width > 0) setShown({ from, url: image.src, size });
       });
+      image.addEventListener('error', () => !isOver && setFailed(from));
       image.src = turned ?? from;
     };
     void load();
@@ -114,7 +119,8 @@ export function useUpright({ storageUrls, format, width, height }: Analysis['inp
       if (turned !== null) URL.revokeObjectURL(turned);
     };
   }, [from]);
-  return shown?.from === from ? shown : { url: from, size: { width, height } };
+  if (shown?.from === from) return { ...shown, isPreview: false };
+  return { url: preview ?? from, size: { width, height }, isPreview: preview !== undefined };
 }
 
 /** Null if it is upright as stored. Rejects if its store does not allow reading it. */

@@ -36,6 +36,10 @@ export const examination = {
       'The arrow keys pan, plus and minus zoom, 0 fits the picture to the window, and L opens a loupe that follows the pointer and the arrow keys. Dragging and scrolling work too.',
       'Pfeiltasten: Ausschnitt verschieben; Plus und Minus: vergrößern und verkleinern; 0: einpassen; L: Lupe, die dem Zeiger und den Pfeiltasten folgt. Auch Ziehen und Scrollen sind möglich.',
     ),
+    preview: say(
+      'The browser cannot display this file itself, so a small preview is shown. The report has the picture.',
+      'Der Browser kann diese Datei selbst nicht anzeigen; zu sehen ist eine kleine Vorschau. Der Bericht enthält das Bild.',
+    ),
     viewer: say('Picture with heatmap', 'Bild mit Heatmap'),
     findings: say('Findings, strongest first', 'Befunde, die stärksten zuerst'),
     noFindings: say(
