@@ -1,10 +1,12 @@
 /** The format of a bundle. Earlier bundles must stay verifiable, so any change here needs a new format version. */
 
 import { hash } from 'node:crypto';
+import { crc32 as checksum } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { endOfText, hasFewValues, type Wire } from '../contract/common.ts';
+import { conflict } from '../contract/errors.ts';
 import {
   manifestSchema,
   type Verification as ShownVerification,
@@ -225,4 +227,105 @@ const maxLevels = 64;
 function isWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
+}
+
+// Writes zip archives in exactly one form: no comments or extra fields, and the same time for all entries. The same
+// files, compressed or not, always give the same bytes as long as this code is unchanged, independently of any library.
+// Rebuilding an archive therefore shows whether it is untouched.
+//
+// See PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record).
+
+/** A named section of the archive; the archive consists of all its sections, one after another. */
+interface ZipPart {
+  readonly what: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Larger archives would need fields that we do not write. */
+const maxArchiveBytes = 0xffff_ffff;
+
+/** Version 2.0 on Unix, so that the permissions below apply. */
+const madeBy = 0x0314;
+const neededToRead = { stored: 10, deflated: 20 };
+const deflated = 8;
+/** A regular file that everyone can read. */
+const permissions = 0o100644;
+
+/** Each header comes before its bytes, the directory last. @throws {ForensicsError} `conflict` above 4 GiB. */
+export function openZip(at: Date) {
+  const directory: ZipPart[] = [];
+  let offset = 0;
+  return {
+    /** @returns the header and the contents. */
+    add: (entry: ZipEntry): readonly [header: Uint8Array, content: Uint8Array] => {
+      const content = entry.packed ?? entry.bytes;
+      const common = commonFields(entry, at);
+      const name = Buffer.from(entry.name, 'latin1');
+      const header = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, name]);
+      directory.push({
+        what: `the directory entry of ${entry.name}`,
+        bytes: directoryEntry(common, name, offset),
+      });
+      offset += header.length + content.length;
+      requireSize(offset);
+      return [header, content];
+    },
+    end(): readonly ZipPart[] {
+      const end = endRecord(directory.length, totalSize(directory), offset);
+      requireSize(offset + totalSize(directory));
+      return [...directory, { what: 'the end record', bytes: end }];
+    },
+  };
+}
+
+function requireSize(bytes: number): void {
+  if (bytes <= maxArchiveBytes) return;
+  throw conflict(
+    'The bundle would exceed 4 GB. Leave out the picture files (--without-original), or split the case.',
+  );
+}
+
+/** What local header and directory entry share, from the version needed to read to the length of the extra field. */
+function commonFields({ name, bytes, packed, crc32 }: ZipEntry, at: Date): Buffer {
+  const fields = Buffer.alloc(26);
+  fields.writeUInt16LE(packed ? neededToRead.deflated : neededToRead.stored, 0);
+  fields.writeUInt16LE(packed ? deflated : 0, 4);
+  fields.writeUInt32LE(dosTime(at), 6);
+  fields.writeUInt32LE(crc32 ?? checksum(bytes), 10);
+  fields.writeUInt32LE((packed ?? bytes).length, 14);
+  fields.writeUInt32LE(bytes.length, 18);
+  fields.writeUInt16LE(name.length, 22);
+  return fields;
+}
+
+function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
+  const head = Buffer.alloc(6);
+  head.writeUInt32LE(0x0201_4b50);
+  head.writeUInt16LE(madeBy, 4);
+  const tail = Buffer.alloc(14);
+  tail.writeUInt32LE(permissions * 0x1_0000, 6);
+  tail.writeUInt32LE(offset, 10);
+  return Buffer.concat([head, common, tail, name]);
+}
+
+function endRecord(entries: number, directoryBytes: number, offset: number): Buffer {
+  const record = Buffer.alloc(22);
+  record.writeUInt32LE(0x0605_4b50);
+  record.writeUInt16LE(entries, 8);
+  record.writeUInt16LE(entries, 10);
+  record.writeUInt32LE(directoryBytes, 12);
+  record.writeUInt32LE(offset, 16);
+  return record;
+}
+
+/** The date in the upper half, and the time in steps of two seconds; in UTC, so that the time zone does not matter. */
+function dosTime(at: Date): number {
+  const year = Math.min(2107, Math.max(1980, at.getUTCFullYear()));
+  const date = ((year - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();
+  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1);
+  return date * 0x1_0000 + time;
+}
+
+function totalSize(parts: readonly ZipPart[]): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

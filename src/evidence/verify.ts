@@ -13,6 +13,7 @@ import {
   createReader,
   fileNames,
   type Manifest,
+  openZip,
   parseManifest,
   type Problem,
   sha256Of,
@@ -21,7 +22,6 @@ import {
   type ZipEntry,
 } from './bundle-format.ts';
 import { parseCaseRecord } from './records.ts';
-import { openZip } from './seal.ts';
 import { readPublicKey } from './sign.ts';
 import { checkReports, findContradictions, unless } from './contradictions.ts';
 import { caseFormat, maxBundleBytes } from '../contract/verification.ts';

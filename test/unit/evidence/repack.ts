@@ -4,11 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import {
   canonicalBytes,
+  openZip,
   parseManifest,
   type ZipEntry,
 } from '../../../src/evidence/bundle-format.ts';
 import { openArchive } from '../../../src/evidence/archive.ts';
-import { openZip } from '../../../src/evidence/seal.ts';
 import type { Signer } from '../../../src/evidence/sign.ts';
 
 export type Files = Readonly<Record<string, Uint8Array>>;
