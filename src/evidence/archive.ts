@@ -10,13 +10,17 @@ import { inflateRaw } from 'node:zlib';
 import { type Entry, fromBufferPromise, fromFdPromise } from 'yauzl';
 import { ForensicsError } from '../contract/errors.ts';
 import { requireFileUpTo, toReadFailure } from '../ports/files/files.ts';
-import { fileNames, maxJsonBytes, maxManifestBytes, type ZipEntry } from './bundle-format.ts';
+import {
+  fileNames,
+  maxArchiveBytes,
+  maxJsonBytes,
+  maxManifestBytes,
+  type ZipEntry,
+} from './bundle-format.ts';
 import { maxBundleBytes, maxBundleFiles, maxCasePictures } from '../contract/verification.ts';
 
 export type Archive = Awaited<ReturnType<typeof readArchive>> & { close(): Promise<void> };
 
-/** The archive of a case has no fields for sizes above this. */
-const maxArchiveBytes = 2 ** 32 - 1;
 const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
 
 /**

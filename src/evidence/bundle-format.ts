@@ -242,7 +242,7 @@ interface ZipPart {
 }
 
 /** Larger archives would need fields that we do not write. */
-const maxArchiveBytes = 0xffff_ffff;
+export const maxArchiveBytes = 0xffff_ffff;
 
 /** Version 2.0 on Unix, so that the permissions below apply. */
 const madeBy = 0x0314;
