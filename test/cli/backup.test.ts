@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
-import { lockForServing } from '../../src/ports/data-folder/data-folder.ts';
+import { lockForServing } from '../../src/ports/data-folder/serve-lock.ts';
 import { currentSchema } from '../../src/ports/db/migrations.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, refused, runHere } from './run-cli.ts';

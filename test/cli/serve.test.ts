@@ -91,7 +91,7 @@ describe('the first run', () => {
     const { exitCode } = await child;
 
     expect(exitCode).toBe(0);
-    expect(existsSync(`${dataDir}/serve.lock`)).toBe(false);
+    expect(existsSync(`${dataDir}/serve.lock.db`)).toBe(false);
   });
 });
 

@@ -9,11 +9,11 @@ import { readConfig, type Settings } from '../../contract/config.ts';
 import { requireFreeSpace, syncFolder } from '../../ports/files/files.ts';
 import {
   belongsToAnotherUser,
-  lockForServing,
   makeOwnFolder,
   modelsFolder,
   restoringFolder,
 } from '../../ports/data-folder/data-folder.ts';
+import { lockForServing } from '../../ports/data-folder/serve-lock.ts';
 import { ForensicsError, configInvalid, conflict, usageError } from '../../contract/errors.ts';
 import { deriveSecrets, parseKey } from '../../service/secrets/secrets.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';

@@ -128,7 +128,7 @@ test('without keys it contains none, neither by name nor by content', async () =
 test('unfinished files and the targets of links are left out', async () => {
   const small = await smallFolder();
   writeFileSync(join(small.dataDir, 'signing-keys', '0002.pem.4711.new'), 'half');
-  writeFileSync(join(small.dataDir, 'serve.lock'), '1 1');
+  writeFileSync(join(small.dataDir, 'serve.lock.db'), '1 1');
   symlinkSync('/etc/hostname', join(small.dataDir, 'models', 'trace-2', 'link'));
 
   await backUp(small);

@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,7 +16,7 @@ import { newFolder } from '../../../fixtures/folder.ts';
 import { hasInstallation } from '../../../../src/service/core.ts';
 import { openDataFolder } from '../../../../src/service/secrets/secrets.ts';
 import { refusal } from '../../../fixtures/refusal.ts';
-import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts';
+import { isServed, lockForServing } from '../../../../src/ports/data-folder/serve-lock.ts';
 
 const newPath = (): string => join(newFolder(), 'a', 'b');
 const open = (dataDir: string, masterKey: string | null = null) =>
@@ -144,49 +145,26 @@ test('a second process is told which process holds the lock', () => {
   const unlock = lockForServing(folder);
 
   expect(() => lockForServing(folder)).toThrow(refusal('conflict', `process ${process.pid}`));
+  expect(isServed(folder)).toBe(true);
   unlock();
 });
 
-test('a released lock can be taken again', () => {
+test('a released lock leaves no file and can be taken again', () => {
   const folder = newFolder();
   lockForServing(folder)();
 
-  expect(existsSync(join(folder, 'serve.lock'))).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(isServed(folder)).toBe(false);
   expect(() => lockForServing(folder)()).not.toThrow();
 });
 
-test('the lock of a process that is gone is taken over', async () => {
+test('the lock of a process that was killed is free', async () => {
   const folder = newFolder();
-  const child = spawn(process.execPath, ['-e', '']);
-  await once(child, 'exit');
-  writeFileSync(join(folder, 'serve.lock'), `${child.pid} 12345\n`);
+  const module = new URL('../../../../src/ports/data-folder/serve-lock.ts', import.meta.url);
+  const lock = `import('${module.href}').then(({ lockForServing }) => { lockForServing('${folder}'); process.kill(process.pid, 'SIGKILL'); })`;
+  await once(spawn(process.execPath, ['-e', lock]), 'exit');
 
-  const unlock = lockForServing(folder);
-
-  expect(readFileSync(join(folder, 'serve.lock'), 'utf8')).toMatch(new RegExp(`^${process.pid} `));
-  unlock();
-});
-
-test('a reused process id does not keep the lock', () => {
-  const folder = newFolder();
-  writeFileSync(join(folder, 'serve.lock'), `${process.pid} 1\n`);
-
+  expect(readdirSync(folder)).toEqual(['serve.lock.db']);
+  expect(isServed(folder)).toBe(false);
   expect(() => lockForServing(folder)()).not.toThrow();
-});
-
-test.each(['', 'nonsense\n'])('a damaged lock %j is taken over', (text) => {
-  const folder = newFolder();
-  writeFileSync(join(folder, 'serve.lock'), text);
-
-  expect(() => lockForServing(folder)()).not.toThrow();
-});
-
-test('a lock that another process took over in the meantime is left alone', () => {
-  const folder = newFolder();
-  const unlock = lockForServing(folder);
-  writeFileSync(join(folder, 'serve.lock'), '1 1\n');
-
-  unlock();
-
-  expect(readFileSync(join(folder, 'serve.lock'), 'utf8')).toBe('1 1\n');
 });
