@@ -37,7 +37,6 @@ export function openBlobs(parts: TenantStorageParts & { readonly core: Core }) {
   const root = join(core.folder.path, 'blobs');
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const buckets = createBuckets({ root, maxObjectBytes: settings.maxUploadBytes, now });
-  buckets.sweep();
   const urls = createObjectUrls({ key: core.secrets.of('blobs/buckets'), now });
   // A placeholder until the port is known; there are no requests before that.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');

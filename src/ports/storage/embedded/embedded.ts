@@ -16,10 +16,8 @@ import {
   type ObjectRecord,
   type FileSystem,
   incomingName,
-  namesInSync,
   type NewObject,
   onDisk,
-  onDiskSync,
   damaged,
   readRecord,
   sweepIncoming,
@@ -173,10 +171,11 @@ export function createBuckets(settings: BucketsSettings) {
   }
 
   /** @throws {ForensicsError} `store_unavailable`. */
-  function sweep(): void {
-    onDiskSync(() => {
-      const names = namesInSync(root).filter((name) => bucketPattern.test(name));
-      for (const name of names) sweepIncoming(join(root, name, 'incoming'));
+  async function sweep(): Promise<void> {
+    await onDisk(async () => {
+      const names = (await unlessMissing(() => promises.readdir(root))) ?? [];
+      for (const name of names.filter((one) => bucketPattern.test(one)))
+        await sweepIncoming(join(root, name, 'incoming'));
     });
   }
 

@@ -1,8 +1,7 @@
 /** Names and contents of files while they are being written, and the removal of abandoned ones. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, rmSync, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Type } from 'typebox';
@@ -10,7 +9,7 @@ import { Check } from 'typebox/value';
 import type { Wire } from '../../../contract/common.ts';
 import { ForensicsError, storeUnavailable } from '../../../contract/errors.ts';
 import type * as promises from 'node:fs/promises';
-import { isFull, reasonOf, systemCodeOf } from '../../files/files.ts';
+import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/files.ts';
 
 export interface NewObject {
   readonly key: string;
@@ -95,14 +94,16 @@ export function incomingName(): string {
   return `${randomBytes(12).toString('hex')}.part`;
 }
 
-export function sweepIncoming(folder: string): void {
+export async function sweepIncoming(folder: string): Promise<void> {
   // Files with any other name are not ours.
-  for (const name of namesInSync(folder).filter((one) => one.endsWith('.part'))) {
+  const names = (await unlessMissing(() => readdir(folder))) ?? [];
+  for (const name of names.filter((one) => one.endsWith('.part'))) {
     const path = join(folder, name);
-    // File times come from the real clock, even if the store was given a different clock.
-    const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     // Another process may remove it at the same moment.
-    if (Date.now() - writtenAt > abandonedAfterMs) rmSync(path, { force: true });
+    const found = await unlessMissing(() => stat(path));
+    // File times come from the real clock, even if the store was given a different clock.
+    const isAbandoned = found !== null && Date.now() - found.mtimeMs > abandonedAfterMs;
+    if (isAbandoned) await rm(path, { force: true });
   }
 }
 
@@ -182,25 +183,6 @@ export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     throw toStoreError(error);
-  }
-}
-
-/** The same, but synchronous, for the sweep at startup. */
-export function onDiskSync<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw toStoreError(error);
-  }
-}
-
-/** Synchronous, because the sweep runs at startup, before any caller could await it. */
-export function namesInSync(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
   }
 }
 

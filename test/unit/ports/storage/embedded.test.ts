@@ -236,7 +236,7 @@ describe('a crash', () => {
     }
   });
 
-  test('leaves files that are removed after an hour, at the next start', () => {
+  test('leaves files that are removed after an hour, at the next sweep', async () => {
     const incoming = join(local.root, bucket, 'incoming');
     mkdirSync(incoming, { recursive: true });
     const hoursAgo = Date.now() / 1000 - 7200;
@@ -245,16 +245,16 @@ describe('a crash', () => {
       if (file !== 'new.part') utimesSync(join(incoming, file), hoursAgo, hoursAgo);
     }
 
-    createBuckets({ root: local.root }).sweep();
+    await createBuckets({ root: local.root }).sweep();
 
     expect(readdirSync(incoming).toSorted()).toEqual(['new.part', 'notes.txt']);
   });
 });
 
-test('a start with a folder that cannot be read is store_unavailable', async () => {
+test('a sweep of a folder that cannot be read is store_unavailable', async () => {
   mkdirSync(join(local.root, bucket));
   writeFileSync(join(local.root, bucket, 'incoming'), 'a file in the way');
 
-  const sweep = async () => createBuckets({ root: local.root }).sweep();
+  const { sweep } = createBuckets({ root: local.root });
   expect(await codeOf(sweep)).toBe('store_unavailable');
 });
