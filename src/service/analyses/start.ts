@@ -210,12 +210,11 @@ interface Retry {
 async function restart(context: Context, { act, row, tenant, options }: Retry): Promise<void> {
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
-  const kept = storedEvidence(row);
-  // Without evidence, the upload was rejected; the current object must pass the same checks and the trial rule.
+  // Without a copy, the upload was rejected; the current object must pass the same checks and the trial rule.
   const ingest = () => ingestUpload(context, { row, tenant, store });
-  const evidence = kept ?? (await context.semaphore(tenant.id, ingest));
+  const evidence = row.evidenceKey === null ? await context.semaphore(tenant.id, ingest) : null;
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
-  await discardUnlessUsed(context, { store, keys: kept === null ? [evidence.key] : [] }, () =>
+  await discardUnlessUsed(context, { store, keys: evidence === null ? [] : [evidence.key] }, () =>
     restartRun(context, act, { options, modelVersion, evidence, seen: row }),
   );
 }
@@ -245,13 +244,6 @@ function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
   const isSame =
     model === row.model && decisionStrategy === row.decisionStrategy && seed === row.seed;
   return row.status === 'completed' && tier !== row.tier && isSame;
-}
-
-function storedEvidence({ inputEtag, ...row }: AnalysisRow): EvidenceCopy | null {
-  const { evidenceKey, evidenceSha256, evidenceMd5 } = row;
-  if (evidenceKey === null || evidenceSha256 === null || evidenceMd5 === null) return null;
-  const hashes = { sha256: evidenceSha256, md5: evidenceMd5 };
-  return { key: evidenceKey, ...hashes, sizeBytes: null, inputEtag };
 }
 
 /** @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused key. */

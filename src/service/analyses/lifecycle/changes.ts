@@ -148,8 +148,7 @@ export interface EvidenceCopy {
   readonly key: string;
   readonly sha256: string;
   readonly md5: string;
-  /** Null for an upload that was ingested earlier. */
-  readonly sizeBytes: number | null;
+  readonly sizeBytes: number;
   /** ETag of the upload it was copied from; null if unknown. */
   readonly inputEtag: string | null;
 }
@@ -164,7 +163,8 @@ export interface Ending {
 export interface Restart {
   readonly options: AnalysisOptions;
   readonly modelVersion: string;
-  readonly evidence: EvidenceCopy;
+  /** Null if the copy taken at the start is examined again. */
+  readonly evidence: EvidenceCopy | null;
   /** The row that the options were merged into. */
   readonly seen: Pick<AnalysisRow, 'updatedAt'>;
 }

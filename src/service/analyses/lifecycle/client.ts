@@ -64,14 +64,13 @@ export async function insertAnalysis(
 /** pending -> pending, now queued; false for a repeat, whose evidence is unused. @throws `analysis_not_pending`. */
 export async function queueRun(parts: LifecycleParts, act: Act, evidence: EvidenceCopy) {
   return once(parts, act, async (changes) => {
-    const { tx, at, move, attach } = changes;
+    const { tx, at, move } = changes;
     assertStartable(await getRow(tx, act));
     const waiting = { queuedAt: at, statusMessage: messages.queued };
     const change = { ...waiting, ...evidenceColumns(evidence) };
     await pipelined(
-      attach([evidence.key]),
       move(act, 'pending', change, act),
-      logReceived(changes, act, evidence),
+      receive(changes, act, evidence),
       enqueueRun(parts, tx, act),
     );
   });
@@ -100,17 +99,17 @@ export async function restartRun(
   { options, modelVersion, evidence, seen }: Restart,
 ): Promise<boolean> {
   return once(parts, act, async (changes) => {
-    const { tx, at, move, log, count, attach } = changes;
+    const { tx, at, move, log, count } = changes;
     // If another retry ran and failed in between, options merged earlier could undo the tier that it requested.
     const present = await getRow(tx, act);
     if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
     const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };
-    const change = { ...fresh, ...options, modelVersion, ...evidenceColumns(evidence) };
+    const copied = evidence && evidenceColumns(evidence);
+    const change = { ...fresh, ...options, modelVersion, ...copied };
     const { actor } = act;
     const row = await move(act, 'failed', change, act);
     if (row === null) throw notRetryable(present);
-    if (evidence.key !== present.evidenceKey) await attach([evidence.key]);
-    await logReceived(changes, act, evidence);
+    if (evidence !== null) await receive(changes, act, evidence);
     await pipelined(
       log(act, { event: 'analysis.restarted', details: options, actor }),
       count(row, ['retries', 1]),
@@ -200,10 +199,13 @@ async function enqueueRun(parts: LifecycleParts, tx: Tx, { tenantId, analysisId 
   await parts.queue.enqueue(tx, runJob, payload, { owner: tenantId });
 }
 
-async function logReceived({ log }: Changes, act: Act, { sha256, md5, sizeBytes }: EvidenceCopy) {
-  if (sizeBytes === null) return;
+async function receive({ log, attach }: Changes, act: Act, evidence: EvidenceCopy) {
+  const { key, sha256, md5, sizeBytes } = evidence;
   const details = { sha256, md5, sizeBytes };
-  await log(act, { event: 'analysis.received', details, actor: act.actor });
+  await pipelined(
+    attach([key]),
+    log(act, { event: 'analysis.received', details, actor: act.actor }),
+  );
 }
 
 function evidenceColumns({ key, sha256, md5, inputEtag }: EvidenceCopy): Change {
