@@ -6,13 +6,12 @@ import { eq } from 'drizzle-orm';
 import { createEmbeddedIdentity } from './access/embedded/identity.ts';
 import { createPasswords, type Passwords } from './access/embedded/passwords.ts';
 import { createLoginAttempts } from './access/embedded/throttle.ts';
-import type { Login } from './access/principal.ts';
 import { createKeys } from './access/keys.ts';
 import { createTenants } from './tenants/tenants.ts';
 import { createUserSettings } from './access/user-facts.ts';
 import { createUsers } from './access/users.ts';
 import { createHolds } from './holds/legal-holds.ts';
-import { countLogin, createUsageReports } from './usage/usage.ts';
+import { createUsageReports } from './usage/usage.ts';
 import { beginChains, createAudit } from './audit/log.ts';
 import type { Settings } from '../contract/config.ts';
 import {
@@ -26,7 +25,6 @@ import {
   hasRow,
   type OpenDatabase,
   transact,
-  type Tx,
 } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
 import { configInvalid, conflict, ForensicsError } from '../contract/errors.ts';
@@ -160,11 +158,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts) {
   const { db } = parts;
   const attempts = createLoginAttempts({ ...parts, key: secrets.of('access/attempts') });
   const users = createUsers({ ...parts, attempts });
-  const common = {
-    ...parts,
-    users,
-    onLogin: (tx: Tx, { tenantIds, at }: Login) => countLogin(tx, tenantIds, at),
-  };
+  const common = { ...parts, users };
   // The settings guarantee that both are given or neither.
   const { oidcIssuer, oidcClientId } = settings;
   const identity =

@@ -87,12 +87,6 @@ function checksum(tag: string, random: string): string {
 // identity, and rejects one whose session has ended; - callers cannot tell whether an address has
 // an account; - every user has an id of 24 hex digits, the same at every login.
 
-export interface Login {
-  readonly userId: string;
-  readonly tenantIds: readonly string[];
-  readonly at: Date;
-}
-
 export type CodeGrant = Readonly<Record<'code' | 'codeVerifier' | 'redirectUri', string>>;
 
 export interface Identity {

@@ -7,17 +7,12 @@
 import { eq, ne, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
 import { hasCode, forbidden, invalidRequest, notOffered } from '../../../contract/errors.ts';
-import { type Clocked, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
+import { type Clocked, type Reader, transact } from '../../../ports/db/database.ts';
 import { sessions, users, userTenants } from '../../../ports/db/schema.ts';
-import {
-  type Identity,
-  type Login,
-  type Principal,
-  toActor,
-  unauthenticated,
-} from '../principal.ts';
+import { type Identity, type Principal, toActor, unauthenticated } from '../principal.ts';
 import { auditUser, normalisedEmail } from '../user-facts.ts';
 import { embeddedRows, endAccess, findTenantIds, type UserRow, type Users } from '../users.ts';
+import { countLogin } from '../../usage/usage.ts';
 import type { Passwords } from './passwords.ts';
 import {
   accessLifeSeconds,
@@ -101,8 +96,6 @@ interface LoginParts extends Clocked {
   readonly passwords: Passwords;
   readonly attempts: LoginAttempts;
   readonly sessions: Sessions;
-  /** Runs in the transaction of each login. */
-  readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
 type Credentials = Parameters<Identity['login']>[0];
@@ -177,7 +170,7 @@ async function openAccounts({ db, attempts }: LoginParts, email: string, from: s
 
 /** @returns null if the account was changed while its password was being checked. */
 async function openSession(
-  { db, attempts, sessions: opened, now, onLogin }: LoginParts,
+  { db, attempts, sessions: opened, now }: LoginParts,
   { id, passwordHash }: UserRow,
   from: string,
 ): Promise<OpenSession | null> {
@@ -187,7 +180,7 @@ async function openSession(
     const at = now();
     await attempts.forgive(tx, { account: id, from });
     await tx.update(users).set({ lastLoginAt: at }).where(eq(users.id, id)).run();
-    await onLogin?.(tx, { userId: id, tenantIds: await findTenantIds(tx, id), at });
+    await countLogin(tx, await findTenantIds(tx, id), at);
     return opened.begin(tx, id);
   });
 }

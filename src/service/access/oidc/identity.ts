@@ -14,7 +14,8 @@ import { notOffered } from '../../../contract/errors.ts';
 import { type Db, foldText, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { tenants, users } from '../../../ports/db/schema.ts';
 import { service } from '../../audit/entry.ts';
-import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
+import { type Identity, type Principal, unauthenticated } from '../principal.ts';
+import { countLogin } from '../../usage/usage.ts';
 import { auditUser } from '../user-facts.ts';
 import { defaultUserType, endAccess, newRow, type UserRow, type Users } from '../users.ts';
 import { createProvider, type Provider, type ProviderParts, type Refreshed } from './provider.ts';
@@ -32,8 +33,6 @@ interface OidcIdentityParts extends ProviderParts {
   /** The audience that access tokens must have; if null, the client itself. */
   readonly audience: string | null;
   readonly claims: ClaimNames;
-  /** Runs in the transaction that first sees a login. */
-  readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
 /** Makes no request before its first call, so that a provider that is down does not prevent the start. */
@@ -137,7 +136,7 @@ interface Seen {
   readonly tenantIds: readonly string[] | null;
 }
 
-type AccountsParts = Pick<OidcIdentityParts, 'db' | 'now' | 'onLogin'>;
+type AccountsParts = Pick<OidcIdentityParts, 'db' | 'now'>;
 
 // Earlier than any token.
 const ever = new Date(0);
@@ -171,7 +170,7 @@ function createAccounts(parts: AccountsParts) {
   };
 }
 
-async function bringUpToDate({ now, onLogin }: AccountsParts, tx: Tx, seen: Seen) {
+async function bringUpToDate({ now }: AccountsParts, tx: Tx, seen: Seen) {
   const { token, person, tenantIds } = seen;
   const at = now();
   const known = await findRow(tx, token);
@@ -183,7 +182,7 @@ async function bringUpToDate({ now, onLogin }: AccountsParts, tx: Tx, seen: Seen
   if (isLogin(row, seen)) {
     const lastLoginAt = token.loggedInAt ?? at;
     await tx.update(users).set({ lastLoginAt }).where(eq(users.id, row.id)).run();
-    await onLogin?.(tx, { userId: row.id, tenantIds: tenantIds ?? [], at });
+    await countLogin(tx, tenantIds ?? [], at);
   }
   return { ...row, ...shown };
 }

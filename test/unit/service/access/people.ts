@@ -1,10 +1,13 @@
 /** Embedded accounts in a real database, with cheap hashes. */
 
+import { eq } from 'drizzle-orm';
 import { createEmbeddedIdentity } from '../../../../src/service/access/embedded/identity.ts';
 import { createPasswords } from '../../../../src/service/access/embedded/passwords.ts';
 import { createLoginAttempts } from '../../../../src/service/access/embedded/throttle.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { createUsers, type NewUser } from '../../../../src/service/access/users.ts';
+import type { Db } from '../../../../src/ports/db/database.ts';
+import { usageCounters } from '../../../../src/ports/db/schema.ts';
 import type { SqliteDb } from '../../../../src/ports/db/sqlite.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
 
@@ -42,4 +45,11 @@ export async function openPeople({
       throw new TypeError('An embedded login answers with tokens.');
     },
   };
+}
+
+/** Logins in the usage of all tenants. */
+export async function countLogins(db: Db): Promise<number> {
+  const isLogin = eq(usageCounters.counter, 'logins');
+  const rows = await db.select().from(usageCounters).where(isLogin).all();
+  return rows.reduce((sum, { amount }) => sum + amount, 0);
 }
