@@ -9,7 +9,6 @@ import { ofOne, ofTenant, succeeded, toTime, withoutUndefined } from '../../cont
 import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import { conflict, invalidRequest } from '../../contract/errors.ts';
 import { toActor } from '../../service/access/principal.ts';
-import type { TenantUser } from '../../service/access/tenant-users.ts';
 import type { Administration } from '../../service/app.ts';
 import { parseEntry } from '../../service/audit/entry.ts';
 import type { Core } from '../../service/core.ts';
@@ -184,19 +183,19 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
   Pick<Administration, 'tenantUsers' | 'feedback'> & Pick<Core, 'userSettings'>
 > = async (server, { tenantUsers, feedback, userSettings }) => {
   server.get('/v1/tenant/user', people.listUsers, async (request) =>
-    success((await tenantUsers.list(requireCaller(request))).map(shown)),
+    success(await tenantUsers.list(requireCaller(request))),
   );
 
   server.post('/v1/tenant/user', people.createUser, async (request) => {
     const { email, password, name, scopes } = request.body;
     const user = { email, password, ...withoutUndefined({ name, scopes }) };
-    return success(shown(await tenantUsers.create(requireCaller(request), user)));
+    return success(await tenantUsers.create(requireCaller(request), user));
   });
 
   server.put('/v1/tenant/user', people.updateUser, async (request) => {
     const { id, name, scopes } = request.body;
     const change = withoutUndefined({ name, scopes });
-    return success(shown(await tenantUsers.update(requireCaller(request), id, change)));
+    return success(await tenantUsers.update(requireCaller(request), id, change));
   });
 
   server.post('/v1/tenant/user/password', people.resetUserPassword, async (request) => {
@@ -206,11 +205,11 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
   });
 
   server.post('/v1/tenant/user/disable', people.disableUser, async (request) =>
-    success(shown(await tenantUsers.disable(requireCaller(request), request.body.id))),
+    success(await tenantUsers.disable(requireCaller(request), request.body.id)),
   );
 
   server.post('/v1/tenant/user/enable', people.enableUser, async (request) =>
-    success(shown(await tenantUsers.enable(requireCaller(request), request.body.id))),
+    success(await tenantUsers.enable(requireCaller(request), request.body.id)),
   );
 
   server.get('/v1/user/settings', people.getUserSettings, async (request) =>
@@ -284,20 +283,6 @@ const people = operations({
     answer: succeeded,
   },
 });
-
-function shown({ id, email, name, userType, scopes, ...user }: TenantUser): auth.TenantPerson {
-  return {
-    id,
-    email,
-    name,
-    userType,
-    scopes,
-    isDisabled: user.disabledAt !== null,
-    isManageable: user.isManageable,
-    createdDate: user.createdAt.toISOString(),
-    lastLoginDate: user.lastLoginAt?.toISOString() ?? null,
-  };
-}
 
 const sendFeedback = {
   ...operation('sendFeedback', {

@@ -1,6 +1,7 @@
 /** User administration by members: nobody can grant a right they lack, or reach a tenant that is not theirs. */
 
 import { type ForensicsError, conflict, forbidden, notOffered } from '../../contract/errors.ts';
+import type { TenantPerson } from '../../contract/auth.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import { noSuchUser } from './user-facts.ts';
@@ -10,10 +11,6 @@ import type { Acting, NewUser, User, Users } from './users.ts';
 export interface Manager {
   readonly principal: Principal;
   readonly tenant: Tenant;
-}
-
-export interface TenantUser extends User {
-  readonly isManageable: boolean;
 }
 
 /** All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts. */
@@ -68,8 +65,19 @@ export function createTenantUsers(parts: {
   };
 }
 
-function shown(manager: Manager, user: User): TenantUser {
-  return { ...user, isManageable: complaint(manager, user) === null };
+function shown(manager: Manager, user: User): TenantPerson {
+  const { id, email, name, userType, scopes, disabledAt, createdAt, lastLoginAt } = user;
+  return {
+    id,
+    email,
+    name,
+    userType,
+    scopes,
+    isDisabled: disabledAt !== null,
+    isManageable: complaint(manager, user) === null,
+    createdDate: createdAt.toISOString(),
+    lastLoginDate: lastLoginAt?.toISOString() ?? null,
+  };
 }
 
 /** A new password, for example, gives access to all that the account may do, so the manager must have those rights. */

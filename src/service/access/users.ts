@@ -32,10 +32,12 @@ import {
   type UserFacts,
 } from './user-facts.ts';
 
-type Shown = 'id' | 'email' | 'name' | 'userType' | 'scopes' | 'issuer' | 'disabledAt';
+const { id, email, name, userType, scopes, issuer, disabledAt, createdAt, lastLoginAt } = users;
+const rights = { userType, scopes };
+const shownColumns = { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt };
 
 /** `issuer`: the identity provider of this user; null for an embedded account. */
-export interface User extends Readonly<Pick<UserRow, Shown | 'createdAt' | 'lastLoginAt'>> {
+export interface User extends Readonly<Pick<UserRow, keyof typeof shownColumns>> {
   /** Empty for an account of an identity provider, whose tenants come with each token. */
   readonly tenantIds: readonly string[];
 }
@@ -266,7 +268,7 @@ async function approve(reader: Reader, { by, check }: Acting, user: User): Promi
 /** Users who match `which`, ordered by address, with their tenants, in a single query. */
 async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
   const rows = await reader
-    .select({ user: users, tenantId: userTenants.tenantId })
+    .select({ user: shownColumns, tenantId: userTenants.tenantId })
     .from(users)
     .leftJoin(userTenants, eq(userTenants.userId, users.id))
     .where(which)
@@ -276,10 +278,7 @@ async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
   for (const { user, tenantId } of rows) {
     const before = found.get(user.id)?.tenantIds ?? [];
     const tenantIds = tenantId === null ? before : [...before, tenantId];
-    const { id, email, name, userType, scopes, issuer, disabledAt } = user;
-    const { createdAt, lastLoginAt } = user;
-    const rights = { userType, scopes, tenantIds };
-    found.set(id, { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt });
+    found.set(user.id, { ...user, tenantIds });
   }
   return [...found.values()];
 }
