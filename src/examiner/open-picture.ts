@@ -5,8 +5,9 @@ import { basename } from 'node:path';
 import { failure } from '../contract/errors.ts';
 import { pathOf, shownName } from '../ports/files/byte-names.ts';
 import { toReadFailure } from '../ports/files/files.ts';
+import { checkSizeBytes } from '../image/container.ts';
 import { decodePicture } from '../image/decode.ts';
-import { checkSizeBytes, type Limits, type PictureSource } from '../image/picture.ts';
+import type { Limits, PictureSource } from '../image/picture.ts';
 
 /** @throws {ForensicsError} `file_*` if the path cannot be read, `image_*` when the content is not a usable picture. */
 export async function openPicture(source: PictureSource, limits: Limits) {

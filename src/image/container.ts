@@ -6,7 +6,8 @@ import type { FileFacts } from './file-facts.ts';
 import { largestJpegIn, sniffFormat, sniffOther } from './file-kind.ts';
 import { openJpeg } from './jpeg-metadata.ts';
 import { readJpeg } from './jpeg-structure.ts';
-import { checkDimensions, checkSizeBytes, type Limits } from './picture.ts';
+import type { Limits } from './picture.ts';
+import type { Size } from './pixels.ts';
 import { openPng, readPngSize } from './png.ts';
 import { readers } from './readers.ts';
 
@@ -24,6 +25,31 @@ export function openContainer(bytes: Uint8Array, limits: Limits) {
   const file = readFile(bytes, format);
   checkDimensions(file, limits);
   return { format, file };
+}
+
+/** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`. */
+export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
+  if (sizeBytes === 0) throw failure('empty', {});
+  if (sizeBytes > limits.maxBytes) {
+    const values = { megabytes: inMegabytes(sizeBytes), limit: inMegabytes(limits.maxBytes) };
+    throw failure('too_many_bytes', values);
+  }
+}
+
+/** @throws {ForensicsError} `image_too_small`, `image_too_large`. */
+function checkDimensions({ width, height }: Size, limits: Limits): void {
+  const { minSidePx: least, maxSidePx: most, maxPixels } = limits;
+  const range = { width, height, least, most };
+  if (width < least || height < least) throw failure('side_too_short', range);
+  if (width > most || height > most) throw failure('side_too_long', range);
+  if (width * height > maxPixels) {
+    throw failure('too_many_pixels', { width, height, megapixels: maxPixels / 1e6 });
+  }
+}
+
+/** Rounds up, so that a file just above the limit is not reported as being exactly as large as the limit. */
+function inMegabytes(sizeBytes: number): number {
+  return Math.ceil((sizeBytes / 1e6) * 10) / 10;
 }
 
 function requireFormat(bytes: Uint8Array, limits: Limits): Format {

@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { failure } from '../contract/errors.ts';
 import { savePng } from './codec.ts';
-import { checkSizeBytes, type Limits } from './picture.ts';
+import { checkSizeBytes } from './container.ts';
+import type { Limits } from './picture.ts';
 import type { Size } from './pixels.ts';
 
 /** In millimetres from the upper left corner of the page as displayed. */

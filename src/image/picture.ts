@@ -9,13 +9,12 @@ import {
   minSidePx,
   sidesOfEverything,
 } from '../contract/limits.ts';
-import { failure } from '../contract/errors.ts';
 import { contractFormats, type Format, formats } from '../contract/vocabulary.ts';
 import type { FileTexts } from './file-texts.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { FileClues, MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
-import type { LumaPlane, Size } from './pixels.ts';
+import type { LumaPlane } from './pixels.ts';
 
 /** A file, with its path encoded as in `byte-names.ts`, or bytes, with the name of their file. */
 export type PictureSource =
@@ -101,8 +100,6 @@ export interface Picture {
 /** Limits for a picture and its file; all of them are inclusive. */
 export type Limits = PictureLimits;
 
-const bytesPerMegabyte = 1_000_000;
-
 /** Limits of the service unless a setting changes them. */
 export const defaultLimits: Limits = {
   minSidePx,
@@ -139,31 +136,4 @@ export function serviceLimits(settings: {
 /** Limits for pictures that a service accepted earlier, perhaps under a different setting. */
 export function limitsForAccepted(settings: { readonly maxUploadBytes: number }): Limits {
   return serviceLimits({ ...settings, intake: 'everything' });
-}
-
-/** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`. */
-export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
-  if (sizeBytes === 0) {
-    throw failure('empty', {});
-  }
-  if (sizeBytes > limits.maxBytes) {
-    const values = { megabytes: inMegabytes(sizeBytes), limit: inMegabytes(limits.maxBytes) };
-    throw failure('too_many_bytes', values);
-  }
-}
-
-/** @throws {ForensicsError} `image_too_small`, `image_too_large`. */
-export function checkDimensions({ width, height }: Size, limits: Limits): void {
-  const { minSidePx: least, maxSidePx: most } = limits;
-  const range = { width, height, least, most };
-  if (width < least || height < least) throw failure('side_too_short', range);
-  if (width > most || height > most) throw failure('side_too_long', range);
-  if (width * height > limits.maxPixels) {
-    throw failure('too_many_pixels', { width, height, megapixels: limits.maxPixels / 1e6 });
-  }
-}
-
-/** Rounds up, so that a file just above the limit is not reported as being exactly as large as the limit. */
-function inMegabytes(sizeBytes: number): number {
-  return Math.ceil((sizeBytes / bytesPerMegabyte) * 10) / 10;
 }

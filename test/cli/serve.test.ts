@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isServed } from '../../src/ports/data-folder/serve-lock.ts';
 import { listen } from '../fixtures/listen.ts';
 import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
 import { emptyFolder, refused, refusedInOneLine, runCli, startCli } from './run-cli.ts';
@@ -85,13 +86,13 @@ describe('the first run', () => {
     );
   });
 
-  test('shuts down cleanly when its terminal closes, and removes its lock', async () => {
+  test('shuts down cleanly when its terminal closes, and releases its lock', async () => {
     child.kill('SIGHUP');
     child.kill('SIGHUP');
     const { exitCode } = await child;
 
     expect(exitCode).toBe(0);
-    expect(existsSync(`${dataDir}/serve.lock.db`)).toBe(false);
+    expect(isServed(dataDir)).toBe(false);
   });
 });
 

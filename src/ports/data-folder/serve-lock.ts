@@ -1,6 +1,6 @@
 /** Allows only one server for a data folder: a lock of SQLite, which the system releases however its process ends. */
 
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { conflict } from '../../contract/errors.ts';
@@ -25,11 +25,8 @@ export function lockForServing(dataDir: string): () => void {
       `Another server is already using this data folder (process ${holder}); stop it, or choose another folder with --data-dir.`,
     );
   }
-  return () => {
-    // Before the lock ends, or it could be the file of the next server. Windows cannot remove an open file.
-    if (process.platform !== 'win32') rmSync(file, { force: true });
-    lock.close();
-  };
+  // The file stays: a server that is waiting for a lock on it would not see that of the next one on another file.
+  return () => void lock.close();
 }
 
 export function isServed(dataDir: string): boolean {

@@ -16,10 +16,10 @@ import {
   toForensicsError,
 } from '../../contract/errors.ts';
 import { defaultSeed, mediaTypes } from '../../contract/vocabulary.ts';
-import { openContainer } from '../../image/container.ts';
+import { checkSizeBytes, openContainer } from '../../image/container.ts';
 import { describeContent, sniffFormat, sniffOther } from '../../image/file-kind.ts';
 import { uprightSize } from '../../image/orientation.ts';
-import { checkSizeBytes, type Limits } from '../../image/picture.ts';
+import type { Limits } from '../../image/picture.ts';
 import { recall, toRepeatable } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import {

@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest';
 import { openSource, toFileFailure } from '../../../src/cli/analyze/inputs.ts';
 import { toReadFailure } from '../../../src/ports/files/files.ts';
-import { openContainer } from '../../../src/image/container.ts';
+import { checkSizeBytes, openContainer } from '../../../src/image/container.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import {
-  checkDimensions,
-  checkSizeBytes,
-  defaultLimits,
-  localLimits,
-} from '../../../src/image/picture.ts';
+import { defaultLimits, localLimits } from '../../../src/image/picture.ts';
 import { writeFailure } from '../../../src/present/failures.ts';
 import { ForensicsError } from '../../../src/contract/errors.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { pngOfSize } from '../../fixtures/png-chunks.ts';
 
 const jpeg = await sceneJpeg({ width: 100, height: 80, seed: 1 });
 const png = await scenePng({ width: 100, height: 80, seed: 1 });
@@ -25,11 +21,11 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
   ],
   [
     'Das Bild hat 64 × 64 Pixel; jede Kantenlänge muss 65 bis 20.000 Pixel betragen.',
-    () => checkDimensions({ width: 64, height: 64 }, localLimits),
+    () => open(pngOfSize(64, 64)),
   ],
   [
     'Das Bild hat 19.000 × 19.000 Pixel; untersucht werden höchstens 100 Megapixel. Verkleinern Sie eine Kopie auf diese Größe und untersuchen Sie sie; bewahren Sie das Original auf.',
-    () => checkDimensions({ width: 19_000, height: 19_000 }, localLimits),
+    () => open(pngOfSize(19_000, 19_000)),
   ],
   [
     /^Das ist ein Bild im Format GIF; dieser Server nimmt nur JPEG und PNG an\. .* intake/,

@@ -149,11 +149,10 @@ test('a second process is told which process holds the lock', () => {
   unlock();
 });
 
-test('a released lock leaves no file and can be taken again', () => {
+test('a released lock can be taken again', () => {
   const folder = newFolder();
   lockForServing(folder)();
 
-  expect(readdirSync(folder)).toEqual([]);
   expect(isServed(folder)).toBe(false);
   expect(() => lockForServing(folder)()).not.toThrow();
 });
