@@ -11,7 +11,6 @@ import {
   sha256Of,
   type ZipEntry,
 } from './bundle-format.ts';
-import { caseReadmeDe, caseReadmeEn } from './readme.ts';
 import type { CaseRecord } from './records.ts';
 import type { Signer } from './sign.ts';
 import { bundleFormat, caseFormat } from '../contract/verification.ts';
@@ -117,6 +116,78 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
   }
 
   return { add, seal };
+}
+
+type CaseReadmeFacts = Pick<Manifest, 'product' | 'signedAt'> &
+  Readonly<Record<'name' | 'fingerprint', string>>;
+
+function caseReadmeEn({ name, fingerprint, signedAt, product }: CaseReadmeFacts): string {
+  return `EVIDENCE IN A CASE
+
+Case       ${name}
+Signed     ${signedAt} (clock of the signing machine)
+Program    ${product}
+Key        Ed25519, fingerprint (SHA-256)
+           ${fingerprint}
+
+CONTENTS
+
+report-en.pdf, report-de.pdf   the report on all the pictures: start here
+picture-*.zip   a complete evidence bundle for each picture, with its own
+                README.txt
+case.json       the pictures, their results and their bundles
+public-key.pem  the public half of the key that signed this and each bundle
+SHA256SUMS      a checksum for each file
+manifest.json   the signed list of all files
+manifest.sig    the signature over manifest.json, 64 bytes
+
+HOW TO CHECK IT
+
+This checks the archive and every bundle in it, without a network:
+
+  forensics verify case.zip --fingerprint FINGERPRINT
+
+Each bundle can be extracted, checked and repeated on its own:
+
+  forensics verify picture-0001.zip
+  forensics reproduce picture-0001.zip
+
+Its README.txt says how to check a signature without the program.
+`;
+}
+
+function caseReadmeDe({ name, fingerprint, signedAt, product }: CaseReadmeFacts): string {
+  return `BEWEISMITTEL EINES FALLS
+
+Fall          ${name}
+Signiert      ${signedAt} (Uhr des signierenden Rechners)
+Programm      ${product}
+Schlüssel     Ed25519, Fingerabdruck (SHA-256)
+              ${fingerprint}
+
+INHALT
+
+report-de.pdf, report-en.pdf   der Bericht über alle Bilder: zuerst lesen
+picture-*.zip   zu jedem Bild ein Beweispaket mit eigener LIESMICH.txt
+case.json       die Liste der Bilder, ihrer Ergebnisse und Beweispakete
+public-key.pem  der öffentliche Schlüssel zur Signatur
+SHA256SUMS      eine Prüfsumme für jede Datei
+manifest.json   die signierte Liste aller Dateien
+manifest.sig    die Signatur über manifest.json, 64 Byte
+
+PRÜFEN
+
+Dieser Befehl prüft das Archiv und jedes Beweispaket darin, ohne Netz:
+
+  forensics verify case.zip --fingerprint FINGERABDRUCK
+
+Jedes Beweispaket lässt sich herausnehmen, für sich prüfen und reproduzieren:
+
+  forensics verify picture-0001.zip
+  forensics reproduce picture-0001.zip
+
+Wie man eine Signatur ohne das Programm prüft, steht in dessen LIESMICH.txt.
+`;
 }
 
 export function text(name: string, content: string): ZipEntry {
