@@ -123,8 +123,8 @@ function wordStability({ holds, trials }: Stability, decision: Decision) {
   const values = trials.map(({ fakeProbability }) => fakeProbability);
   return {
     holds,
-    statement: inBoth(({ strength }, { score }) =>
-      strength.stability.summary({
+    statement: inBoth(({ findings }, { score }) =>
+      findings.stability.summary({
         ...counts,
         low: score(Math.min(...values)),
         high: score(Math.max(...values)),
@@ -132,7 +132,7 @@ function wordStability({ holds, trials }: Stability, decision: Decision) {
     ),
     trials: trials.map((trial) => ({
       ...trial,
-      label: inBoth(({ strength }) => strength.stability.changes[trial.change]),
+      label: inBoth(({ findings }) => findings.stability.changes[trial.change]),
     })),
   };
 }
@@ -153,7 +153,7 @@ function wordChange(manipulation: Manipulation, facts: Examined['facts']) {
   const areas = placesOf(manipulation).map(({ region }) => areaOf(region, facts));
   const [only] = areas;
   const statement = inBoth((words, { score }) => {
-    const { marked, markedSeveral, unmarked } = words.strength.changedPart;
+    const { marked, markedSeveral, unmarked } = words.findings.changedPart;
     const p = score(manipulation.probability);
     if (only === undefined) return unmarked(p);
     if (areas.length > 1) return markedSeveral(writePlaces(areas, words), p);

@@ -130,7 +130,7 @@ function stabilityBlocks(input: SectionInput): readonly Block[] {
   const { evidence, examination, language, numbers, catalogue } = input;
   const { stability } = evidence;
   const { stabilityMissing, stabilityColumns, stabilityOther } = catalogue.measurements.results;
-  const { outcomes } = catalogue.strength.stability;
+  const { outcomes } = catalogue.findings.stability;
   if (stability === null) return [paragraph(stabilityMissing)];
   const rows = stability.trials.map((trial) => ({
     cells: [

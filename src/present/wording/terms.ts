@@ -132,6 +132,20 @@ export const terms = {
       zeros: say('zeros', 'Nullen'),
       text: say('text', 'Text'),
     },
+    stability: {
+      outcomes: {
+        same: say('on the same side', 'wie zuvor'),
+        open: say('undecided', 'unentschieden'),
+        other: say('on the other side', 'entgegengesetzt'),
+      },
+      changes: {
+        'jpeg-90': say('saved as JPEG, quality 90', 'als JPEG der Qualität 90 gespeichert'),
+        'jpeg-70': say('saved as JPEG, quality 70', 'als JPEG der Qualität 70 gespeichert'),
+        'scale-75': say('scaled to 75%', 'auf 75 % verkleinert'),
+        'scale-50': say('scaled to 50%', 'auf 50 % verkleinert'),
+        'crop-5': say('cropped by 5%', 'um 5 % beschnitten'),
+      },
+    },
   },
   outcome: {
     /** The outcome in about three words, for a table. */
@@ -245,20 +259,6 @@ export const terms = {
           ofOther: say('of generated pictures', 'der KI-erzeugten Bilder'),
           called: say('photographs', 'Fotografie'),
         },
-      },
-    },
-    stability: {
-      outcomes: {
-        same: say('on the same side', 'wie zuvor'),
-        open: say('undecided', 'unentschieden'),
-        other: say('on the other side', 'entgegengesetzt'),
-      },
-      changes: {
-        'jpeg-90': say('saved as JPEG, quality 90', 'als JPEG der Qualität 90 gespeichert'),
-        'jpeg-70': say('saved as JPEG, quality 70', 'als JPEG der Qualität 70 gespeichert'),
-        'scale-75': say('scaled to 75%', 'auf 75 % verkleinert'),
-        'scale-50': say('scaled to 50%', 'auf 50 % verkleinert'),
-        'crop-5': say('cropped by 5%', 'um 5 % beschnitten'),
       },
     },
     evaluation: {

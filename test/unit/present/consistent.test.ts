@@ -141,10 +141,11 @@ function checkWithin(examination: Examination, body: string, language: Language)
 
   // The statement on stability counts what its table lists.
   if (stability === null) return;
-  const countOf = (outcome: keyof typeof words.stability.outcomes) =>
-    body.split(`\n${words.stability.outcomes[outcome]}\n`).length - 1;
+  const { outcomes, summary } = wordsIn(language).findings.stability;
+  const countOf = (outcome: keyof typeof outcomes) =>
+    body.split(`\n${outcomes[outcome]}\n`).length - 1;
   const values = stability.trials.map((trial) => trial.fakeProbability);
-  const told = words.stability.summary({
+  const told = summary({
     same: countOf('same'),
     open: countOf('open'),
     other: countOf('other'),

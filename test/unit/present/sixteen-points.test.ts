@@ -56,7 +56,7 @@ function pointsIn(language: Language) {
     '6 results with ranges': [
       `${score(0.971)} ± ${score(0.018)}`,
       `${withDeviation(0.81, 0.034)} (${range(0.742, 0.878)})`,
-      `${strength.stability.changes['jpeg-70']}\n${score(0.91)}\n${strength.stability.outcomes.same}`,
+      `${findings.stability.changes['jpeg-70']}\n${score(0.91)}\n${findings.stability.outcomes.same}`,
     ],
     '7 the heatmaps beside the original': [
       labels.heatmap,

@@ -257,6 +257,30 @@ const sources: English['sources'] = {
     'IPTC NewsCodes, Digital Source Type; GB 45438-2025; Formate der Generatoren selbst.',
 };
 
+const changedPart: English['changedPart'] = {
+  marked: (share, place, p) =>
+    `Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von ${share} des Bildes, ${place}; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
+  markedSeveral: (numbered, p) =>
+    `Die Methoden, die nach veränderten Stellen suchen, markieren mehrere Stellen (${numbered}); die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
+  unmarked: (p) =>
+    `Die Methoden, die nach veränderten Stellen suchen, markieren in der Zusammenschau keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
+};
+
+const stability: English['stability'] = {
+  summary: ({ same, open, other, low, high }) => {
+    const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
+    const tried = same + open + other;
+    if (same === tried)
+      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
+    const told = kept([
+      same > 0 && `weisen in ${same} dieser Fälle weiterhin in dieselbe Richtung`,
+      open > 0 && `bleiben in ${open} dieser Fälle unentschieden`,
+      other > 0 && `weisen in ${other} dieser Fälle in die andere Richtung`,
+    ]);
+    return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
+  },
+};
+
 export const findings: English = {
   statements,
   skips,
@@ -264,4 +288,6 @@ export const findings: English = {
   contradictions,
   writers,
   vouchings,
+  changedPart,
+  stability,
 };

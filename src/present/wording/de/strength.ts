@@ -1,4 +1,3 @@
-import { kept } from '../../text.ts';
 import type * as english from '../en/strength.ts';
 
 /** In the accusative. */
@@ -72,29 +71,6 @@ export const strength: typeof english.strength = {
       `Der stärkste Befund der Methoden, die nach veränderten Stellen suchen, spricht ${adverb} für ${side}; ein Likelihood-Quotient wurde nicht gemessen.`,
     none: (side) =>
       `Die Methoden, die nach veränderten Stellen suchen, deuten auf ${side} hin, doch für keine von ihnen allein lässt sich eine Stärke angeben.`,
-  },
-  changedPart: {
-    marked: (share, place, p) =>
-      `Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von ${share} des Bildes, ${place}; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
-    markedSeveral: (places, p) =>
-      `Die Methoden, die nach veränderten Stellen suchen, markieren mehrere Stellen (${places}); die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
-    unmarked: (p) =>
-      `Die Methoden, die nach veränderten Stellen suchen, markieren in der Zusammenschau keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
-  },
-  stability: {
-    summary: ({ same, open, other, low, high }) => {
-      const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
-      const tried = same + open + other;
-      if (same === tried)
-        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
-      const told = kept([
-        same > 0 && `weisen in ${same} dieser Fälle weiterhin in dieselbe Richtung`,
-        open > 0 && `bleiben in ${open} dieser Fälle unentschieden`,
-        other > 0 && `weisen in ${other} dieser Fälle in die andere Richtung`,
-      ]);
-      const list = new Intl.ListFormat('de').format(told);
-      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
-    },
   },
   evaluation: {
     sides: {

@@ -231,6 +231,35 @@ const skips: Readonly<Record<SkipReason, string>> = {
 /** Translations of the English words in a finding's source; empty, because this is English. */
 const sources: Readonly<Record<string, string>> = {};
 
+/** What the methods that look for changed parts mark together. */
+const changedPart = {
+  marked: (share: string, place: string, p: string) =>
+    `The methods that look for changed parts mark a region of ${share} of the picture, ${place}; together they estimate the probability that a part was changed at ${p}.`,
+  /** @param numbered - the places with their numbers. */
+  markedSeveral: (numbered: string, p: string) =>
+    `The methods that look for changed parts mark several places (${numbered}); together they estimate the probability that a part was changed at ${p}.`,
+  unmarked: (p: string) =>
+    `The methods that look for changed parts together mark no region; they estimate the probability that a part was changed at ${p}.`,
+};
+
+/** How many of the changes that were tried led to each outcome, and the range of the probability of generation. */
+type StabilityCounts = Record<'same' | 'open' | 'other', number> & Record<'low' | 'high', string>;
+
+const stability = {
+  summary: ({ same, open, other, low, high }: StabilityCounts) => {
+    const range = low === high ? `is ${low}` : `lies between ${low} and ${high}`;
+    const tried = same + open + other;
+    if (same === tried)
+      return `As a test, the picture was re-saved, scaled or cropped in ${tried} ways. After each of them, the traces of the whole picture still point to the same side; the probability of generation then ${range}.`;
+    const told = kept([
+      same > 0 && `after ${same} they still point to the same side`,
+      open > 0 && `after ${open} they are undecided`,
+      other > 0 && `after ${other} they point to the other side`,
+    ]);
+    return `To test the traces found in the picture as a whole, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
+  },
+};
+
 export const findings = {
   statements,
   skips,
@@ -238,4 +267,6 @@ export const findings = {
   contradictions,
   writers,
   vouchings,
+  changedPart,
+  stability,
 };

@@ -1,5 +1,3 @@
-import { kept } from '../../text.ts';
-
 /** What the evidence can support: the last for a declaration, the others for traces. */
 const sides = {
   real: 'a photograph rather than a generated picture',
@@ -10,9 +8,6 @@ const sides = {
 };
 
 type Side = 'real' | 'fake';
-
-/** How many of the changes that were tried led to each outcome, and the range of the probability of generation. */
-type StabilityCounts = Record<'same' | 'open' | 'other', number> & Record<'low' | 'high', string>;
 
 type Told = 'title' | 'date' | 'supporting' | 'opposing' | 'condition' | 'cllr' | 'lower' | 'upper';
 
@@ -93,30 +88,6 @@ export const strength = {
       `The strongest of the methods that look for changed parts provides ${adverb} support for ${side}; no likelihood ratio was measured.`,
     none: (side: string) =>
       `The methods that look for changed parts point to ${side}, but none of them gives a strength on its own.`,
-  },
-  changedPart: {
-    marked: (share: string, place: string, p: string) =>
-      `The methods that look for changed parts mark a region of ${share} of the picture, ${place}; together they estimate the probability that a part was changed at ${p}.`,
-    /** @param places - the places with their numbers. */
-    markedSeveral: (places: string, p: string) =>
-      `The methods that look for changed parts mark several places (${places}); together they estimate the probability that a part was changed at ${p}.`,
-    unmarked: (p: string) =>
-      `The methods that look for changed parts together mark no region; they estimate the probability that a part was changed at ${p}.`,
-  },
-  stability: {
-    summary: ({ same, open, other, low, high }: StabilityCounts) => {
-      const range = low === high ? `is ${low}` : `lies between ${low} and ${high}`;
-      const tried = same + open + other;
-      if (same === tried)
-        return `As a test, the picture was re-saved, scaled or cropped in ${tried} ways. After each of them, the traces of the whole picture still point to the same side; the probability of generation then ${range}.`;
-      const told = kept([
-        same > 0 && `after ${same} they still point to the same side`,
-        open > 0 && `after ${open} they are undecided`,
-        other > 0 && `after ${other} they point to the other side`,
-      ]);
-      const list = new Intl.ListFormat('en').format(told);
-      return `To test the traces found in the picture as a whole, it was re-saved, scaled or cropped in ${tried} ways: ${list}; the probability of generation then ${range}.`;
-    },
   },
   evaluation: {
     sides: {
