@@ -9,7 +9,6 @@ import {
   createEmbeddedStore,
   createObjectUrls,
 } from '../ports/storage/embedded/embedded.ts';
-import type { BlobStore } from '../ports/storage/store.ts';
 import {
   createStores,
   type OpenRemoteStore,
@@ -41,22 +40,14 @@ export function openBlobs(parts: TenantStorageParts & { readonly core: Core }) {
   // A placeholder until the port is known; there are no requests before that.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
-  const opened = new Map<string, BlobStore>();
-  /** Cached per tenant: opening scans a folder, and every operation needs the store. */
-  function embeddedFor(tenantId: string): BlobStore {
-    const known = opened.get(tenantId);
-    if (known !== undefined) return known;
-    const store = createEmbeddedStore({
+  const embeddedFor = (tenantId: string) =>
+    createEmbeddedStore({
       buckets,
       bucket: bucketName(tenantId),
       urls,
       endpoint: () => publicUrl,
       expirySeconds: settings.presignedUrlExpirySeconds,
     });
-    opened.set(tenantId, store);
-    return store;
-  }
-
   const checkShared = shared && checkRemote(shared.store, { now });
   return {
     embedded: { buckets, urls, corsOrigins: uploadOrigins(settings) },
