@@ -1,8 +1,6 @@
 /** Does with one store what the service and its clients do: writes, reads, uses presigned URLs and sends preflight requests. */
 
 import { randomBytes } from 'node:crypto';
-import { type IncomingMessage, request } from 'node:http';
-import { request as secureRequest } from 'node:https';
 import { hasCode, ForensicsError } from '../../contract/errors.ts';
 import {
   gatherAnswer,
@@ -10,6 +8,7 @@ import {
   probeStore,
   connectionFailure,
   createAgent,
+  sendRequest,
   type RemoteSettings,
 } from '../../ports/storage/remote/http.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
@@ -166,18 +165,13 @@ const maxAnswerBytes = 1024 * 1024;
 /** Follows no redirects. @throws {ForensicsError} `store_unavailable`, `store_refused` if there is no response. */
 export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>) {
   return async ({ method, url, headers = {}, body }: Visit) => {
-    const isSecure = url.startsWith('https:');
-    const agent = createAgent(isSecure, { ...settings, timeouts });
+    const agent = createAgent(url.startsWith('https:'), { ...settings, timeouts });
     const signal = AbortSignal.timeout(totalMs);
     const askedMs = Date.now();
     try {
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-        const start = isSecure ? secureRequest : request;
-        const length = body === undefined ? {} : { 'content-length': String(body.length) };
-        start(url, { method, headers: { ...headers, ...length }, agent, signal }, resolve)
-          .once('error', reject)
-          .end(body);
-      });
+      const length = body === undefined ? {} : { 'content-length': String(body.length) };
+      const options = { method, headers: { ...headers, ...length }, agent, signal };
+      const answer = await sendRequest(url, options, body);
       /** Our clock's time halfway between request and response. */
       const at = new Date((askedMs + Date.now()) / 2);
       const { statusCode: status = 0, headers: answered } = answer;

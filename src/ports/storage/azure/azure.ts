@@ -18,8 +18,7 @@ import {
   type RemoteStore,
   storageUrls,
 } from '../store.ts';
-import { type Agent, type IncomingMessage, request } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import type { Agent, IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import { ForensicsError, invalidRequest } from '../../../contract/errors.ts';
@@ -281,14 +280,9 @@ function createTransport(agent: Agent): azure.IHttpClient {
 
 function send(asked: azure.WebResource, agent: Agent): Promise<IncomingMessage> {
   const { url, method, abortSignal } = asked;
-  const start = url.startsWith('https:') ? secureRequest : request;
   const headers = asked.headers.toJson({ preserveCase: true });
   const signal = abortSignal instanceof AbortSignal ? { signal: abortSignal } : {};
-  return new Promise((resolve, reject) => {
-    start(url, { method, headers, agent, ...signal }, resolve)
-      .once('error', reject)
-      .end(requestBody(asked));
-  });
+  return remote.sendRequest(url, { method, headers, agent, ...signal }, requestBody(asked));
 }
 
 function requestBody({ body }: azure.WebResource): Uint8Array | string | undefined {

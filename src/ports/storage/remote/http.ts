@@ -1,7 +1,7 @@
 /** Connections to remote stores. A failure is retried, or becomes a message that says what to check. */
 
-import { Agent } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
+import { Agent, type IncomingMessage, request, type RequestOptions } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Socket } from 'node:net';
 import {
   causeCode,
@@ -175,12 +175,24 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     return connection;
   };
   const reuse = agent.reuseSocket.bind(agent);
-  agent.reuseSocket = (connection, request) => {
+  agent.reuseSocket = (connection, next) => {
     // Restores our timeout: while idle, the connection had the one that the server announced.
     if (connection instanceof Socket) connection.setTimeout(timeouts.idleMs);
-    reuse(connection, request);
+    reuse(connection, next);
   };
   return agent;
+}
+
+/** Follows no redirects. */
+export function sendRequest(
+  url: string,
+  options: RequestOptions,
+  body?: Uint8Array | string,
+): Promise<IncomingMessage> {
+  const start = url.startsWith('https:') ? secureRequest : request;
+  return new Promise((resolve, reject) => {
+    start(url, options, resolve).once('error', reject).end(body);
+  });
 }
 
 function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {
