@@ -32,9 +32,17 @@ import {
   type UserFacts,
 } from './user-facts.ts';
 
-const { id, email, name, userType, scopes, issuer, disabledAt, createdAt, lastLoginAt } = users;
-const rights = { userType, scopes };
-const shownColumns = { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt };
+const shownColumns = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  userType: users.userType,
+  scopes: users.scopes,
+  issuer: users.issuer,
+  disabledAt: users.disabledAt,
+  createdAt: users.createdAt,
+  lastLoginAt: users.lastLoginAt,
+};
 
 /** `issuer`: the identity provider of this user; null for an embedded account. */
 export interface User extends Readonly<Pick<UserRow, keyof typeof shownColumns>> {
