@@ -409,26 +409,48 @@ def typed_over(after: np.ndarray, box: tuple[int, int, int, int], fonts: tuple[s
     edge = int(random.integers(1, 4))
     mask[max(0, top - edge) : top + high + edge, max(0, left - edge) : left + wide + edge] = 255
     around = (slice(max(0, top - 12), top + high + 12), slice(max(0, left - 12), left + wide + 12))
-    part, hole = after[around], mask[around]
+    part, hole, line = after[around], mask[around], line_of(after, box)
     ink = np.percentile(part[hole > 0], 6, axis=0) + random.uniform(-18, 10, 3)
     after[around] = filled_paper(part, hole, random)
     if erased:
         return mask
-    text = number(random) if random.random() < 0.65 else word(random)
+    text, is_number = (number(random), True) if random.random() < 0.65 else (word(random), False)
     name = fonts[int(random.integers(len(fonts)))]
-    reference = font(name, 64).getbbox(text)
-    letters = font(name, max(7, round(64 * high / max(8, reference[3] - reference[1]))))
+    tall, baseline = line
+    reference = font(name, 64).getbbox("H0", anchor="ls")
+    letters = font(name, max(7, round(64 * tall / -reference[1])))
     while len(text) > 1 and letters.getlength(text) > wide + high * random.uniform(0, 2):
         text = text[1:]
-    placed = letters.getbbox(text)
+    keeps_right = is_number and random.random() < 0.7  # as amounts do, which stand below each other
+    at = (left + wide + random.uniform(-0.5, 0.5) if keeps_right else left + random.normal(0, 0.7), baseline + misplaced(random))
     sheet = Image.new("L", after.shape[1::-1], 0)
-    ImageDraw.Draw(sheet).text((left - placed[0], top + high - placed[3] + random.normal(0, 0.5)), text, 255, letters)
+    ImageDraw.Draw(sheet).text(at, text, 255, letters, anchor="rs" if keeps_right else "ls")
     cover = np.asarray(sheet)
     if random.random() < 0.7:
         cover = cv2.GaussianBlur(cover, (0, 0), random.uniform(0.3, 1.1))
     alpha = cover.astype(np.float32)[..., None] / 255 * random.uniform(0.8, 1)
     after[:] = to_uint8(after * (1 - alpha) + np.clip(ink, 0, 255) * alpha)
     return np.maximum(mask, cv2.dilate((cover > 20).astype(np.uint8) * 255, np.ones((3, 3), np.uint8)))
+
+
+def line_of(rgb: np.ndarray, box: tuple[int, int, int, int]) -> tuple[float, float]:
+    """Height in px of the tall letters of the word in `box` and its neighbours in the row, and the line that the word stands on."""
+    _, top, _, high = box
+    own = letters_of(rgb, box)
+    lower = np.array([y + h for _, y, _, h in own] or [top + high])
+    near = np.abs(lower[:, None] - lower) <= 0.08 * high
+    highest = lower[near.mean(1) >= 1 / 3].min(initial=top + high)  # letters such as g end lower
+    baseline = float(np.median(lower[np.abs(lower - highest) <= 0.08 * high])) if own else float(highest)
+    row = [one for one in find_words(rgb) if abs(one[1] + one[3] - top - high) < 0.4 * high and one[3] < 1.5 * high]
+    heights = [h for one in row for _, y, _, h in letters_of(rgb, one) if abs(y + h - baseline) < 0.12 * high]
+    heights += [h for _, y, _, h in own if abs(y + h - baseline) < 0.12 * high]
+    return (float(np.percentile(heights, 85)) if heights else float(high)), baseline
+
+
+def misplaced(random: np.random.Generator) -> float:
+    """How far from its line, in px, new text stands: exactly on it, at whole pixels, or wherever a text box lies."""
+    how = random.random()
+    return 0.0 if how < 0.3 else float(random.integers(-1, 2)) if how < 0.65 else float(random.normal(0, 0.5))
 
 
 def filled_paper(part: np.ndarray, hole: np.ndarray, random: np.random.Generator) -> np.ndarray:
