@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { changedWords, comparedMeasures } from '../../../src/detectors/words/changed-words.ts';
-import { findWords } from '../../../src/detectors/words/find-words.ts';
+import { findWords, type Word } from '../../../src/detectors/words/find-words.ts';
 import { measureNames, measureWords } from '../../../src/detectors/words/measure-words.ts';
 import { type PixelBox, toPlanes } from '../../../src/image/pixels.ts';
-import type { WordModel } from '../../../src/contract/manifest.ts';
+import { type WordModel } from '../../../src/contract/manifest.ts';
 import { fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { scannedPage } from './drawings.ts';
 import { inputOf } from './input.ts';
+import { measureCopies } from '../../../src/detectors/words/compare-letters.ts';
 
 /** Only the noise counts: a word with far less of it than those like it stands out. */
 const model: WordModel = {
@@ -106,3 +107,41 @@ interface Row {
   readonly box: readonly number[];
   readonly measures: readonly (number | null)[];
 }
+
+function read(scene: Scene) {
+  const page = findWords({ ...scene, ...toPlanes(scene) });
+  return { page, copies: measureCopies(page) };
+}
+
+/** The pixels of one word in the place of another. */
+function copyWord({ width, height, rgb }: Scene, from: Word, to: Word): Scene {
+  const after = rgb.slice();
+  const startOf = ({ left, top }: Word, row: number) => 3 * ((top + row) * width + left - 3);
+  for (let row = -3; row < from.height + 3; row++) {
+    const start = startOf(from, row);
+    after.set(rgb.subarray(start, start + 3 * (from.width + 6)), startOf(to, row));
+  }
+  return { width, height, rgb: after };
+}
+
+test('a copied word agrees with its original in noise, and no other word with any', () => {
+  const scene = scannedPage();
+  const { page } = read(scene);
+  const long = page.words.filter(({ letters }) => letters.length >= 3);
+  const [from, to] = [long[5]!, long.find((word) => word.top > long[5]!.top + 200)!];
+
+  const { page: after, copies } = read(copyWord(scene, from, to));
+
+  const least = copies.map(({ measures: [, , letterCopy] }) => letterCopy!);
+  const exact = after.words.filter((_, at) => least[at]! < -9);
+  expect(exact.length).toBeGreaterThanOrEqual(2);
+  for (const word of exact) {
+    const isNear = [from, to].some(
+      (one) => Math.abs(one.top - word.top) < one.height && Math.abs(one.left - word.left) < 60,
+    );
+    expect(isNear, JSON.stringify(word)).toBe(true);
+  }
+  const isCopy = ({ top }: Word, at: number) => least[at]! < -9 && Math.abs(top - to.top) < 20;
+  const copied = after.words.findIndex(isCopy);
+  expect(copies[copied]!.nearest!.top).toBeCloseTo(from.top, -2);
+});

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseAnyManifest, parseStatistics } from '../../../src/contract/manifest.ts';
 import { packagedText, withValue } from './model-folder.ts';
+import { refusal } from '../../fixtures/refusal.ts';
+
+const broken = refusal('model_integrity');
 
 test("the packaged model's manifest and statistics are read", () => {
   const manifest = parseManifest(packagedText('trace-3/manifest.json'));
@@ -79,9 +82,7 @@ describe('a manifest is refused', () => {
     ['measured.0.auc', 1.2],
     ['measured.0.strategies.default.realCalledFake', '2%'],
   ])('with %s = %j', (path, value) => {
-    expect(() => parseManifest(withValue('trace-3/manifest.json', path, value))).toThrow(
-      expect.objectContaining({ code: 'model_integrity' }),
-    );
+    expect(() => parseManifest(withValue('trace-3/manifest.json', path, value))).toThrow(broken);
   });
 
   test('with strategies out of order, because decided pictures would no longer be nested', () => {
@@ -104,9 +105,7 @@ test.each([
   ['pictureDistanceQuantiles', [1, 2, 3]],
   ['prototypes.realCompressed', [null]],
 ])('statistics are refused with %s = %j', (path, value) => {
-  expect(() => parseStatistics(withValue('trace-3/statistics.json', path, value))).toThrow(
-    expect.objectContaining({ code: 'model_integrity' }),
-  );
+  expect(() => parseStatistics(withValue('trace-3/statistics.json', path, value))).toThrow(broken);
 });
 
 function parseManifest(json: string) {
@@ -194,9 +193,7 @@ describe('the manifest of a localisation model is refused', () => {
     ['words.trees', [[[1, '2']]]],
     ['words.trees.0.0.0', 1e7],
   ])('with %s = %j', (path, value) => {
-    expect(() => parseAnyManifest(withValue(file, path, value))).toThrow(
-      expect.objectContaining({ code: 'model_integrity' }),
-    );
+    expect(() => parseAnyManifest(withValue(file, path, value))).toThrow(broken);
   });
 
   test.each([

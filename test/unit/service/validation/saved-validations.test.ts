@@ -83,7 +83,7 @@ describe('the store', () => {
     writeFileSync(join(dataDir, 'validations'), '');
 
     expect(() => openValidations({ dataDir }).save(validation(one))).toThrow(
-      expect.objectContaining({ code: 'config_invalid' }),
+      refusal('config_invalid'),
     );
   });
 });
