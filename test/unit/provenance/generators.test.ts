@@ -192,10 +192,12 @@ test.each([
   expect(await declarationsOf(file)).toMatchObject([{ origin: 'ai-manipulated' }]);
 });
 
+const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+
 describe('digital source types', () => {
-  const trained = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
+  const trained = `${scheme}trainedAlgorithmicMedia`;
   const tag = 'Iptc4xmpExt:DigitalSourceType';
-  const capture = 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture';
+  const capture = `${scheme}digitalCapture`;
 
   test.each([
     ['an attribute', xmpPacket({ [tag]: trained })],
@@ -208,18 +210,14 @@ describe('digital source types', () => {
     ]);
   });
 
-  test('include the name of an accompanying AI system', async () => {
-    const packet = xmpPacket({ [tag]: trained, 'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2' });
+  test('include the name of an accompanying AI system, and are not needed beside it', async () => {
+    const generator = 'Acme Dream 2';
+    const named = { 'Iptc4xmpExt:AISystemUsed': generator };
+    const alone = { origin: 'ai-generated', field: 'AISystemUsed', generator };
 
-    expect(await declarationsOf(withXmp(packet))).toMatchObject([{ generator: 'Acme Dream 2' }]);
-  });
-
-  test('are not needed if the AI system is named', async () => {
-    const file = withXmp(xmpPacket({ 'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2' }));
-
-    expect(await declarationsOf(file)).toMatchObject([
-      { origin: 'ai-generated', field: 'AISystemUsed', generator: 'Acme Dream 2' },
-    ]);
+    const both = await declarationsOf(withXmp(xmpPacket({ [tag]: trained, ...named })));
+    expect(both).toMatchObject([{ generator }]);
+    expect(await declarationsOf(withXmp(xmpPacket(named)))).toMatchObject([alone]);
   });
 
   test('of a capture are listed after generated content', async () => {
@@ -230,8 +228,6 @@ describe('digital source types', () => {
     expect(origins).toEqual(['ai-generated', 'captured']);
   });
 });
-
-const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 
 test.each([
   ['trainedAlgorithmicMedia', 'ai-generated'],
