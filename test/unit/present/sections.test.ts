@@ -445,15 +445,10 @@ describe.each(languages)('sections in %s', (language) => {
     expect(write(false)).toEqual(stringsOf(sectionsOf()));
   });
 
-  test('have a name for every method', () => {
-    const { methods } = words.findings;
-
-    for (const { method } of detectors) expect(methods).toHaveProperty(method);
-  });
-
-  test('explain as many terms as in English', () => {
+  test('have a name for every method, and explain as many terms as in English', () => {
     const [own, english] = [language, 'en' as const].map((one) => wordsIn(one).glossary.terms);
 
+    for (const { method } of detectors) expect(words.findings.methods).toHaveProperty(method);
     expect(Object.keys(own!)).toHaveLength(Object.keys(english!).length);
   });
 

@@ -71,11 +71,9 @@ test('a lock survives a restart, and locks no other account', async () => {
 
   const afterRestart = createLoginAttempts({ db, key, now });
 
-  const from = home;
-  await expect(() => afterRestart.countAccount({ account: examiner, from })).rejects.toThrow(
-    /wait/,
-  );
-  await afterRestart.countAccount({ account: 'ben@example.org', from });
+  const again = (email: string) => afterRestart.countAccount({ account: email, from: home });
+  await expect(() => again(examiner)).rejects.toThrow(/wait/);
+  await again('ben@example.org');
 });
 
 test('guesses from one address lock the account for long at that address only', async () => {
@@ -88,10 +86,8 @@ test('guesses from one address lock the account for long at that address only', 
   }
   for (let i = 0; i < 5; i++) await account('198.51.100.9');
 
-  expect([(await account('198.51.100.9')) > 0, (await account('198.51.100.8')) > 0]).toEqual([
-    true,
-    true,
-  ]);
+  expect(await account('198.51.100.9')).toBeGreaterThan(0);
+  expect(await account('198.51.100.8')).toBeGreaterThan(0);
   step(minuteMs);
   expect([(await account('198.51.100.9')) > 0, await account()]).toEqual([true, 0]);
 });

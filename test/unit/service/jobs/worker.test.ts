@@ -133,17 +133,23 @@ test('a handler is told when another worker has taken over its job', async () =>
   expect(await queue.count('work')).toBe(1);
 });
 
-test('stop aborts a job that runs too long and puts it back, due at once', async () => {
+/** A started worker whose only job has begun its `work`. */
+async function withBegunJob(work: (signal: AbortSignal) => Promise<void>) {
   const started = Promise.withResolvers<void>();
-  const { queue, worker, add, errors } = await setUp({
+  const begun = await setUp({
     work: async (_, { signal }) => {
       started.resolve();
-      await untilAborted(signal);
+      await work(signal);
     },
   });
-  worker.start();
-  await add('x');
+  begun.worker.start();
+  await begun.add('x');
   await started.promise;
+  return begun;
+}
+
+test('stop aborts a job that runs too long and puts it back, due at once', async () => {
+  const { queue, worker, errors } = await withBegunJob(untilAborted);
 
   await worker.stop({ graceMs: 0 });
 
@@ -153,17 +159,8 @@ test('stop aborts a job that runs too long and puts it back, due at once', async
 });
 
 test('stop waits for a handler that ends in time', async () => {
-  const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
-  const { queue, worker, add } = await setUp({
-    work: async () => {
-      started.resolve();
-      await finish.promise;
-    },
-  });
-  worker.start();
-  await add('x');
-  await started.promise;
+  const { queue, worker } = await withBegunJob(async () => finish.promise);
 
   const stopped = worker.stop();
   finish.resolve();
