@@ -1,6 +1,6 @@
 /** Allows only one server for a data folder: a lock of SQLite, which the system releases however its process ends. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { conflict } from '../../contract/errors.ts';
@@ -13,20 +13,36 @@ const waitMs = 500;
 export function lockForServing(dataDir: string): () => void {
   const file = lockFile(dataDir);
   const lock = open(file);
-  try {
-    // Others can read it while the lock is held.
-    lock.pragma(`user_version = ${process.pid}`);
-    lock.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    const holder = isBusy(error) ? Number(lock.pragma('user_version', { simple: true })) : null;
-    lock.close();
-    if (holder === null) throw toOpeningError(error);
+  const inode = inodeOf(file);
+  const failure = attemptLock(lock);
+  const holder = isBusy(failure) ? Number(lock.pragma('user_version', { simple: true })) : null;
+  // Its last holder may have removed the file meanwhile; another server would then lock another file.
+  const isReplaced = inodeOf(file) !== inode;
+  if (failure !== null || isReplaced) lock.close();
+  if (holder !== null) {
     throw conflict(
       `Another server is already using this data folder (process ${holder}); stop it, or choose another folder with --data-dir.`,
     );
   }
-  // The file stays: a server that is waiting for a lock on it would not see that of the next one on another file.
-  return () => void lock.close();
+  if (isReplaced) return lockForServing(dataDir);
+  if (failure !== null) throw toOpeningError(failure);
+  return () => {
+    // Windows cannot remove an open file.
+    if (process.platform !== 'win32') rmSync(file, { force: true });
+    lock.close();
+  };
+}
+
+/** Null if it succeeds. */
+function attemptLock(lock: Database.Database): unknown {
+  try {
+    // Others can read it while the lock is held.
+    lock.pragma(`user_version = ${process.pid}`);
+    lock.exec('BEGIN IMMEDIATE');
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 export function isServed(dataDir: string): boolean {
@@ -49,6 +65,11 @@ function open(file: string): Database.Database {
   } catch (error) {
     throw toOpeningError(error);
   }
+}
+
+/** NaN, which equals nothing, if there is no such file. */
+function inodeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.ino ?? Number.NaN;
 }
 
 function lockFile(dataDir: string): string {

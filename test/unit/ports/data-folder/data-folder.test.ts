@@ -11,7 +11,8 @@ import {
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
 import { newFolder } from '../../../fixtures/folder.ts';
 import { hasInstallation } from '../../../../src/service/core.ts';
 import { openDataFolder } from '../../../../src/service/secrets/secrets.ts';
@@ -149,21 +150,40 @@ test('a second process is told which process holds the lock', () => {
   unlock();
 });
 
-test('a released lock can be taken again', () => {
+test('a released lock leaves no file and can be taken again', () => {
   const folder = newFolder();
   lockForServing(folder)();
 
+  expect(readdirSync(folder)).toEqual([]);
   expect(isServed(folder)).toBe(false);
   expect(() => lockForServing(folder)()).not.toThrow();
 });
 
+const module = new URL('../../../../src/ports/data-folder/serve-lock.ts', import.meta.url).href;
+
+function lockElsewhere(folder: string, end: string) {
+  const program = `import('${module}').then(({ lockForServing }) => { lockForServing('${folder}'); ${end} })`;
+  return spawn(process.execPath, ['-e', program]);
+}
+
 test('the lock of a process that was killed is free', async () => {
   const folder = newFolder();
-  const module = new URL('../../../../src/ports/data-folder/serve-lock.ts', import.meta.url);
-  const lock = `import('${module.href}').then(({ lockForServing }) => { lockForServing('${folder}'); process.kill(process.pid, 'SIGKILL'); })`;
-  await once(spawn(process.execPath, ['-e', lock]), 'exit');
+  await once(lockElsewhere(folder, `process.kill(process.pid, 'SIGKILL');`), 'exit');
 
   expect(readdirSync(folder)).toEqual(['serve.lock.db']);
   expect(isServed(folder)).toBe(false);
   expect(() => lockForServing(folder)()).not.toThrow();
+});
+
+test('a process that waits gets the lock of the file that others see', async () => {
+  const folder = newFolder();
+  const unlock = lockForServing(folder);
+  const other = lockElsewhere(folder, 'setInterval(() => undefined, 1000);');
+  await setTimeout(400);
+  unlock();
+  await vi.waitUntil(() => isServed(folder), { timeout: 5000 });
+
+  expect(() => lockForServing(folder)).toThrow(refusal('conflict', `process ${other.pid}`));
+  other.kill('SIGKILL');
+  await once(other, 'exit');
 });
